@@ -1,0 +1,1 @@
+"""How Outlast is put on machines."""

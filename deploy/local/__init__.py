@@ -1,0 +1,1 @@
+"""The private local stack: RabbitMQ, Postgres, S3 and the four services under one folder."""

@@ -1,0 +1,1 @@
+"""The public face of Outlast: publish outputs, follow tasks, read assets."""

@@ -1,0 +1,34 @@
+"""The `outlast` command: its subcommands and how a wrong input ends."""
+
+import sys
+
+import typer
+
+from outlast.cli.demo import demo
+from outlast.cli.migrate import migrate
+from outlast.cli.publish import publish
+from outlast.cli.status import show, status
+from outlast.cli.up import down, up
+from outlast.publish import PublishError
+from shared.errors import Failure, UsageError
+
+app = typer.Typer(
+    help="Outlast captures what AI providers generate from temporary links, and proves it before it says complete.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (publish, show, status, migrate, up, down, demo):
+    app.command()(command)
+
+
+def main() -> None:
+    """Run the command; an error of the person or the surroundings is one clear text and exit code 2."""
+    try:
+        app()
+    except (UsageError, PublishError) as error:
+        typer.echo(f"outlast: {error}", err=True)
+        sys.exit(2)
+    except Failure as failure:
+        typer.echo(f"outlast: {failure.reason.rule.sentence} ({failure.reason})", err=True)
+        sys.exit(2)

@@ -1,0 +1,114 @@
+"""Telling Outlast that an output can be fetched: for producers, from their own processes."""
+
+import json
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Any, Self
+from uuid import UUID, uuid4
+
+from pydantic import ValidationError
+
+from shared.broker.publisher import Publisher, Sent
+from shared.errors import Failure, UsageError
+from shared.messages import MAX_INTAKE_BYTES, OutputReadyEvent, describe, task_id_of
+from shared.topology import INTAKE, intake_key
+
+CONFIRM_SECONDS = 15.0
+ENVELOPE = frozenset({"source", "time", "traceparent"})
+
+UNROUTABLE = "RabbitMQ has no queue for this event. Run `outlast migrate` as an administrator."
+PERHAPS = "RabbitMQ did not confirm the event in time; it may have it. Send it again with its id: that is harmless."
+REFUSALS = {
+    "not_connected": "RabbitMQ cannot be reached. Check its address, the user and the virtual host.",
+    "blocked": "RabbitMQ takes no messages now: it is short of memory or disk. Send the event again later.",
+    "rejected": "The intake queue is full. Send the event again later.",
+    "refused": "RabbitMQ does not let this user publish for this account.",
+}
+
+
+class PublishError(Exception):
+    """RabbitMQ did not take the event; the text says why and what to do, and never holds the link."""
+
+
+class Producer:
+    """A connection for many events; a context manager, safe to use from many threads."""
+
+    def __init__(self, amqp_url: str, *, timeout: float = CONFIRM_SECONDS) -> None:
+        """Connects as the user in `amqp_url`; `timeout` is the limit for one event, in seconds."""
+        self._publisher = Publisher(amqp_url)
+        self._timeout = timeout
+
+    def __enter__(self) -> Self:
+        self._publisher.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._publisher.stop()
+
+    def publish(self, event: OutputReadyEvent, *, account: str) -> UUID:
+        """Hand over one event for an account and wait until RabbitMQ has it safe; returns the task id.
+
+        Raises UsageError for a wrong account or an event that is too large, and PublishError when
+        RabbitMQ refuses or stays silent. Sending the same event again is always harmless.
+        """
+        key, body = intake_key(account, event.type), event_body(event)
+        try:
+            sent = self._publisher.send(INTAKE, key, body, message_id=event.id, headers={}, timeout=self._timeout)
+        except Failure as failure:
+            raise _refused(failure) from None
+        if sent is Sent.UNROUTABLE:
+            raise PublishError(UNROUTABLE)
+        return task_id_of(account, event.data)
+
+
+def publish(
+    event: OutputReadyEvent | None = None,
+    *,
+    account: str,
+    amqp_url: str,
+    timeout: float = CONFIRM_SECONDS,
+    **fields: Any,
+) -> UUID:
+    """Publish one event, given whole or as the fields of `output_ready`; returns the task id.
+
+    Blocks up to `timeout` seconds. Raises UsageError and PublishError as `Producer.publish` does.
+    """
+    ready = event or output_ready(**fields)
+    with Producer(amqp_url, timeout=timeout) as producer:
+        return producer.publish(ready, account=account)
+
+
+def output_ready(*, event_id: str | None = None, **fields: Any) -> OutputReadyEvent:
+    """The event "this output can be fetched": `source`, `time`, `traceparent` and the fields of OutputReady.
+
+    The same `event_id` from the same source is the same event, however often it is sent; default: a new one.
+    Raises UsageError naming the fields that are wrong or missing, never their values.
+    """
+    envelope = {name: value for name, value in fields.items() if name in ENVELOPE}
+    data = {name: value for name, value in fields.items() if name not in ENVELOPE}
+    default = {"id": event_id or str(uuid4()), "source": "outlast.publish", "time": datetime.now(UTC)}
+    whole = {**default, **envelope, "data": data}
+    try:
+        return OutputReadyEvent.model_validate(whole)
+    except ValidationError as error:
+        raise UsageError(f"This is no valid event: {describe(error)}.") from None
+
+
+def event_body(event: OutputReadyEvent) -> bytes:
+    """The CloudEvents JSON of an event, its link in the clear: for the intake exchange only.
+
+    Raises UsageError when it is larger than Outlast takes.
+    """
+    whole = event.model_dump(mode="json", exclude_none=True)
+    if event.data.link is not None:
+        whole["data"]["url"] = event.data.link
+    body = json.dumps(whole, ensure_ascii=False).encode()
+    if len(body) > MAX_INTAKE_BYTES:
+        raise UsageError(f"The event has {len(body)} bytes; the limit is {MAX_INTAKE_BYTES}.")
+    return body
+
+
+def _refused(failure: Failure) -> PublishError:
+    return PublishError(REFUSALS.get(str(failure.evidence.get("why")), PERHAPS))

@@ -1,0 +1,1 @@
+"""The four services; none imports another."""

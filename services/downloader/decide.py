@@ -1,0 +1,65 @@
+"""What follows a failed transfer: another try and when, or the end."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from shared.reasons import Next, Reason
+
+TRANSFERS = 8
+"""Transfers that a source may fail before the task stops."""
+REFRESHES = 3
+"""Fresh links that are asked for per task."""
+EARLY_SECONDS = 30.0
+"""A refusal this soon after the output was ready may heal by itself."""
+EARLY_TRIES = 3
+ERROR_BODY_TRIES = 3
+
+
+class Step(StrEnum):
+    """What to do with the task."""
+
+    RETRY = "retry"
+    RETRY_ELSEWHERE = "retry_elsewhere"
+    """The source has ended; try another or a fresh one."""
+    STOP = "stop"
+    ABANDON = "abandon"
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What is known when a transfer has failed.
+
+    `delay` is the back-off in seconds, None when the link's life leaves no room for one;
+    `elsewhere` says whether there is another source or a way to a fresh one.
+    """
+
+    reason: Reason
+    tries: int
+    seconds_since_ready: float
+    delay: float | None
+    elsewhere: bool
+
+
+def decide(now: Situation) -> Step:
+    """The step after a failure."""
+    follows = now.reason.rule.next
+    if follows is Next.ABANDON:
+        return Step.ABANDON
+    if follows is Next.STOP or now.tries + 1 >= TRANSFERS:
+        return Step.STOP
+    if follows is Next.TRANSFER_AGAIN:
+        return Step.RETRY if now.tries == 0 else Step.STOP
+    if follows is Next.RETRY_THEN_REFRESH and now.tries + 1 >= ERROR_BODY_TRIES:
+        return _elsewhere(now)
+    if follows is Next.REFRESH and not _may_heal(now):
+        return _elsewhere(now)
+    return Step.RETRY if now.delay is not None else _elsewhere(now)
+
+
+def _may_heal(now: Situation) -> bool:
+    early = now.seconds_since_ready < EARLY_SECONDS and now.tries < EARLY_TRIES
+    return now.reason is Reason.URL_REFUSED and early
+
+
+def _elsewhere(now: Situation) -> Step:
+    return Step.RETRY_ELSEWHERE if now.elsewhere else Step.STOP

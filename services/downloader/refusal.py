@@ -1,0 +1,67 @@
+"""The failure that an answer means, with what was seen of it."""
+
+from datetime import UTC, datetime, timedelta
+from time import monotonic
+
+from services.downloader.classify import Moment, reason_of, retry_after
+from services.downloader.coding import coding_of, decoded
+from services.downloader.evidence import Sighting
+from services.downloader.order import Limits, Order
+from shared.egress import Answer
+from shared.errors import Failure
+from shared.reasons import Reason
+
+READ_BYTES = 4096
+"""Bytes of an error body that are read for its meaning."""
+
+_READ_SECONDS = 5.0
+
+
+def refusal(order: Order, answer: Answer, seen: Sighting) -> Failure:
+    """The failure that an answer other than 200 means; reads the beginning of its body."""
+    body = _beginning(answer)
+    seen.saw_error_body(body)
+    moment = _moment(order, answer)
+    reason = reason_of(answer.status, body, moment)
+    return Failure(reason, retry_after=retry_after(answer.headers, moment.now))
+
+
+def refusal_of_page(order: Order, seen: Sighting, body: bytes) -> Failure:
+    """The failure that an error page under a 200 means."""
+    assert seen.answer is not None
+    seen.saw_error_body(body)
+    return Failure(reason_of(200, body, _moment(order, seen.answer)))
+
+
+def mismatch(order: Order, seen: Sighting, digest: str) -> Failure | None:
+    """The failure when the stored bytes differ from what the event declared.
+
+    A declaration may also be of the coded bytes, when the source sent such.
+    """
+    sizes = {seen.stored_bytes, seen.wire_bytes}
+    if order.declared_size is not None and order.declared_size not in sizes:
+        evidence = {"declared_bytes": order.declared_size}
+        is_short = seen.answer and seen.answer.framing == "close" and seen.stored_bytes < order.declared_size
+        return Failure(Reason.TRUNCATED if is_short else Reason.SIZE_MISMATCH, evidence)
+    if order.declared_sha256 is not None and order.declared_sha256 not in {digest, seen.wire_sha256}:
+        return Failure(Reason.DECLARED_MISMATCH, {"declared_sha256": order.declared_sha256, "sha256": digest})
+    return None
+
+
+def _moment(order: Order, answer: Answer) -> Moment:
+    now = datetime.now(UTC) + timedelta(seconds=answer.clock_offset or 0.0)
+    return Moment(now, order.ready_at, order.url_expires_at, answer.credentialed)
+
+
+def _beginning(answer: Answer) -> bytes:
+    taken = b""
+    try:
+        coding = coding_of(answer.headers)
+        for block in decoded(answer.stream(until=monotonic() + _READ_SECONDS), coding, Limits.max_ratio):
+            taken += block[: READ_BYTES - len(taken)]
+            if len(taken) == READ_BYTES:
+                break
+    except Failure:
+        # The status is the news; an error body that is cut, slow or coded oddly changes nothing about it.
+        return taken
+    return taken

@@ -1,0 +1,141 @@
+"""Where a task's bytes can be had: its sealed sources, freshest first, or a fresh link from the provider."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+import structlog
+
+from services.downloader.decide import REFRESHES
+from shared.db import Database
+from shared.egress import Policy
+from shared.errors import Failure
+from shared.expiry import Confidence, link_life
+from shared.links import place_of
+from shared.providers import Provider, Registry
+from shared.providers.refresh import FreshLink, refresh
+from shared.reasons import Reason
+from shared.tasks.claims import Claim
+from shared.tasks.recorder import Recorder
+from shared.telemetry import metrics
+from shared.vault import Unsealable, Vault
+
+log = structlog.get_logger(__name__)
+
+REFRESH_SECONDS = 30.0
+"""Limit for one question to a provider."""
+CERTAIN = frozenset({Confidence.STATED, Confidence.AT_MOST})
+"""Confidences at which a link past its expiry is not worth a request."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One way to the bytes, opened; `url` is a credential and stays in memory."""
+
+    source_id: UUID
+    url: str
+    expires_at: datetime | None
+    issued_at: datetime | None
+
+
+class Sources:
+    """Opens the sources of claimed tasks, and refreshes them."""
+
+    def __init__(
+        self,
+        database: Database,
+        recorder: Recorder,
+        vault: Vault,
+        registry: Registry,
+        policy: Callable[[Provider], Policy],
+    ) -> None:
+        self._database = database
+        self._recorder = recorder
+        self._vault = vault
+        self._registry = registry
+        self._policy = policy
+
+    def open(self, claim: Claim) -> Source:
+        """The freshest usable source of the task, else a fresh one from its provider.
+
+        Raises Failure: url_expired where no link is left and none can be had, or what the refresh says.
+        """
+        return self._stored(claim) or self._refreshed(claim)
+
+    def elsewhere(self, claim: Claim, spent: UUID | None) -> bool:
+        """Whether another source, or a refresh, is left once `spent` is used up."""
+        return self._can_refresh(claim) or any(
+            row["source_id"] != spent and _usable(row["expires_at"], row["confidence"], row["observed_expired_at"])
+            for row in self._database.run("sources", task_id=claim.task_id)
+        )
+
+    def mark_ended(self, source_id: UUID) -> None:
+        """Remember that a source was seen to have ended, so that it is not tried first again."""
+        self._database.run("expired_source", source_id=source_id)
+
+    def _stored(self, claim: Claim) -> Source | None:
+        for row in self._database.run("sources", task_id=claim.task_id):
+            if not _usable(row["expires_at"], row["confidence"], row["observed_expired_at"]):
+                continue
+            try:
+                url = self._vault.unseal(claim.task_id, row["source_id"], row["sealed"])
+            except Unsealable as error:
+                log.error("source_cannot_be_unsealed", error=str(error))
+                continue
+            return Source(row["source_id"], url, row["expires_at"], row["issued_at"])
+        return None
+
+    def _can_refresh(self, claim: Claim) -> bool:
+        return self._registry.find(claim.provider).refresh is not None and claim.refreshes < REFRESHES
+
+    def _refreshed(self, claim: Claim) -> Source:
+        provider = self._registry.find(claim.provider)
+        if not self._can_refresh(claim):
+            raise Failure(Reason.URL_EXPIRED, {"refresh": "spent" if provider.refresh else "no way"})
+        deadline = time.monotonic() + REFRESH_SECONDS
+        # The address of the job record is the operator's own, so only the deny table applies to it.
+        api = replace(self._policy(provider), hosts=())
+        try:
+            link = refresh(provider, claim.provider_account, claim.job_id, claim.output_id, api, deadline)
+        except Failure as failure:
+            metrics.REFRESHES.add(outcome="gone" if failure.reason is Reason.JOB_RECORD_GONE else "failed")
+            raise Failure(
+                failure.reason, {**failure.evidence, "during": "refresh"}, retry_after=failure.retry_after
+            ) from None
+        metrics.REFRESHES.add(outcome="fresh")
+        return self._keep(claim, provider, link)
+
+    def _keep(self, claim: Claim, provider: Provider, link: FreshLink) -> Source:
+        now = datetime.now(UTC)
+        life = link_life(link.url, now)
+        expires_at = min((t for t in (life.expires_at, link.expires_at) if t), default=None)
+        source_id = uuid4()
+        place = place_of(link.url)
+        record_end = provider.life.record
+        self._recorder.record(
+            claim,
+            "refreshed",
+            source_id=source_id,
+            sealed=self._vault.seal(claim.task_id, source_id, link.url),
+            host=place.host,
+            path_sha256=place.path_sha256,
+            issued_at=life.issued_at,
+            expires_at=expires_at,
+            expires_from="refresh" if link.expires_at else life.family,
+            confidence=life.confidence,
+            deadline=expires_at if record_end is None else None,
+            life_seconds=(expires_at - now).total_seconds() if expires_at else None,
+        )
+        if expires_at is not None and expires_at <= now:
+            # The provider handed out a link that is dead already, perhaps the old one.
+            self.mark_ended(source_id)
+            raise Failure(Reason.URL_EXPIRED, {"refresh": "the provider's link had expired"})
+        return Source(source_id, link.url, expires_at, life.issued_at)
+
+
+def _usable(expires_at: datetime | None, confidence: str, observed_expired_at: datetime | None) -> bool:
+    if observed_expired_at is not None:
+        return False
+    return expires_at is None or confidence not in CERTAIN or expires_at > datetime.now(UTC)

@@ -1,0 +1,1 @@
+"""The placing: gives proven bytes their durable name, once."""

@@ -1,0 +1,1 @@
+"""The checks: one function each, in the order that `order` lists; only the probe runs them."""

@@ -1,0 +1,109 @@
+"""Video and audio packet by packet: all are read, the first ones decoded, and they tell the duration."""
+
+from fractions import Fraction
+
+from av.packet import Packet
+from av.stream import Stream
+
+from services.verifier.checks.decode import make_strict
+from services.verifier.checks.signature import id3_end
+from services.verifier.checks.streams import Media, Track
+from services.verifier.checks.subject import Refused, Subject, read_at, truncated
+from shared.reasons import Reason
+
+MICROSECONDS = 1_000_000
+SLACK_SECONDS, SLACK_SHARE = 0.5, 0.005
+"""How much earlier than stated the packets may end: encoder delay, edit lists and rounding."""
+
+
+def packets(subject: Subject) -> None:
+    """Every stream has packets, none is damaged, and they decode from the start as far as the limits say."""
+    media = subject.opened_as(Media)
+    tracks = {track.stream.index: track for track in media.tracks}
+    for track in media.tracks:
+        make_strict(track, subject.limits)
+    for packet in media.container.demux():
+        track = tracks.get(packet.stream_index)
+        if packet.size:
+            _count(media, track, packet)
+        if track and track.packets <= track.budget:
+            track.decoded += len(packet.decode())
+    if not all(track.decoded for track in media.tracks):
+        raise Refused(Reason.UNDECODABLE, "a stream gives no frames")
+    if media.tracks[0].is_video:
+        subject.found["frames"] = media.tracks[0].packets
+
+
+def duration(subject: Subject) -> None:
+    """The packets reach the stated duration; where none is stated, or an absurd one, they tell it."""
+    media = subject.opened_as(Media)
+    stated, measured = _stated(subject, media), max(_span(track) for track in media.tracks)
+    if stated is not None and max(measured, float(media.end)) < _least(media, stated):
+        raise truncated(f"the packets end at {float(media.end):.2f} s of the stated {stated:.2f} s")
+    if measured > subject.limits.seconds:
+        raise Refused(Reason.UNSAFE_MEDIA, f"{measured:.0f} s of media")
+    seconds = stated or measured
+    if seconds > 0:
+        source = "container" if stated else "packets"
+        subject.found |= {"duration_seconds": seconds, "duration_source": source}
+    _frame_rate(subject, media.tracks[0])
+
+
+def _count(media: Media, track: Track | None, packet: "Packet[Stream]") -> None:
+    if packet.is_corrupt:
+        raise Refused(Reason.UNDECODABLE, "a packet is damaged")
+    instant = packet.pts if packet.pts is not None else packet.dts
+    start = None if instant is None else instant * packet.time_base
+    end = None if start is None else start + (packet.duration or 0) * packet.time_base
+    media.end = max(media.end, end or Fraction(0))
+    if track is None:
+        return
+    track.packets += 1
+    if instant is None or start is None or end is None:
+        return
+    track.gap = max(track.gap, start - track.end) if track.start is not None else track.gap
+    track.start = start if track.start is None else min(track.start, start)
+    track.end = max(track.end, end)
+    if packet.is_keyframe:
+        track.last_key = max(instant, track.last_key or instant)
+
+
+def _least(media: Media, stated: float) -> float:
+    """The earliest end of the packets that keeps the header's word, in seconds.
+
+    A last packet without a duration lasts up to the stated end, so one such step is allowed.
+    """
+    if max(track.packets for track in media.tracks) == 1:
+        return 0.0
+    slack = max(SLACK_SECONDS, stated * SLACK_SHARE)
+    return stated - slack - max(float(track.gap) for track in media.tracks)
+
+
+def _span(track: Track) -> float:
+    return float(track.end - (track.start or Fraction(0)))
+
+
+def _stated(subject: Subject, media: Media) -> float | None:
+    """Seconds that the header states; None if it states none, or more than can be true."""
+    micros = media.container.duration
+    if not micros or micros < 0 or not _is_stated(subject):
+        return None
+    seconds = micros / MICROSECONDS
+    if seconds > subject.limits.seconds:
+        subject.note("absurd_duration")
+        return None
+    return seconds
+
+
+def _is_stated(subject: Subject) -> bool:
+    """Whether FFmpeg read the duration; for ADTS and plain MP3 it guesses from the bit rate."""
+    if subject.format.name == "mp3":
+        frame = read_at(subject.file, id3_end(subject.head), 200)
+        return any(mark in frame for mark in (b"Xing", b"Info", b"VBRI"))
+    return subject.format.name != "adts"
+
+
+def _frame_rate(subject: Subject, track: Track) -> None:
+    seconds = _span(track)
+    if track.is_video and track.packets > 1 and seconds > 0:
+        subject.found["frame_rate"] = round(track.packets / seconds, 3)

@@ -1,0 +1,93 @@
+"""PDF by pypdf: not encrypted, every page is read, and nothing in it acts by itself."""
+
+from collections.abc import Iterator
+
+from pypdf import PasswordType, PdfReader
+from pypdf.generic import ArrayObject, DictionaryObject, IndirectObject, PdfObject
+
+from services.verifier.checks.subject import Refused, Subject, read_at, truncated
+from shared.reasons import Reason
+
+TAIL_BYTES = 1024
+"""Where readers look for the end mark (ISO 32000-1, annex H, note 18)."""
+
+ACTIONS = frozenset({"/JavaScript", "/Launch", "/ImportData", "/RichMediaExecute"})
+KEYS = frozenset({"/JS", "/JavaScript", "/XFA", "/RichMediaContent"})
+MAX_DEPTH = 64
+
+
+def pdf_bytes(subject: Subject) -> None:
+    """The file is no larger than a PDF may be."""
+    if subject.size > subject.limits.pdf_bytes:
+        raise Refused(Reason.UNSAFE_MEDIA, f"a PDF of more than {subject.limits.pdf_bytes} bytes")
+
+
+def whole_pdf(subject: Subject) -> None:
+    """The end mark stands in the last kilobyte."""
+    if b"%%EOF" not in read_at(subject.file, max(0, subject.size - TAIL_BYTES), TAIL_BYTES):
+        raise truncated("the PDF has no end mark")
+
+
+def open_pdf(subject: Subject) -> None:
+    """The cross references are readable, and no password is needed to read the document."""
+    subject.file.seek(0)
+    reader = PdfReader(subject.file)
+    subject.opened = reader
+    if reader.is_encrypted:
+        if reader.decrypt("") is PasswordType.NOT_DECRYPTED:
+            raise Refused(Reason.ENCRYPTED, "the PDF needs a password")
+        subject.note("owner_password")
+
+
+def pages(subject: Subject) -> None:
+    """There are pages, inside the limit, and the drawing commands of each one unpack."""
+    reader, limits = subject.opened_as(PdfReader), subject.limits
+    count = len(reader.pages)
+    if count > limits.pages:
+        raise Refused(Reason.UNSAFE_MEDIA, f"{count} pages")
+    if count == 0:
+        raise Refused(Reason.UNDECODABLE, "the PDF has no pages")
+    for page in reader.pages:
+        contents = page.get_contents()
+        if contents is not None and len(contents.get_data()) > limits.pdf_page_bytes:
+            raise Refused(Reason.UNSAFE_MEDIA, "a page unpacks to too many bytes")
+    subject.found["pages"] = count
+
+
+def no_active_content(subject: Subject) -> None:
+    """No object of the document is a script, starts a program or embeds a player."""
+    reader = subject.opened_as(PdfReader)
+    numbers = _object_numbers(reader)
+    if len(numbers) > subject.limits.pdf_objects:
+        raise Refused(Reason.UNSAFE_MEDIA, f"{len(numbers)} objects")
+    for number, generation in numbers:
+        for entry in _dictionaries(reader.get_object(IndirectObject(number, generation, reader)), 0):
+            _refuse_active(subject, entry)
+
+
+def _object_numbers(reader: PdfReader) -> list[tuple[int, int]]:
+    plain = [(number, generation) for generation, table in reader.xref.items() for number in table]
+    return plain + [(number, 0) for number in reader.xref_objStm]
+
+
+def _refuse_active(subject: Subject, entry: DictionaryObject) -> None:
+    active = KEYS.intersection(entry)
+    action = entry.raw_get("/S") if "/S" in entry else None
+    if active or (isinstance(action, str) and action in ACTIONS):
+        name = sorted(active)[0] if active else str(action)
+        raise Refused(Reason.ACTIVE_CONTENT, f"the PDF holds {name.removeprefix('/')}")
+    if "/EmbeddedFiles" in entry:
+        subject.note("embedded_files")
+
+
+def _dictionaries(value: PdfObject | None, depth: int) -> Iterator[DictionaryObject]:
+    """The dictionaries directly inside an object, without following references."""
+    if depth > MAX_DEPTH:
+        raise Refused(Reason.UNSAFE_MEDIA, "objects are nested too deeply")
+    if isinstance(value, DictionaryObject):
+        yield value
+        for key in value:
+            yield from _dictionaries(value.raw_get(key), depth + 1)
+    elif isinstance(value, ArrayObject):
+        for item in value:
+            yield from _dictionaries(item, depth + 1)

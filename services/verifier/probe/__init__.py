@@ -1,0 +1,1 @@
+"""The probe: a program that examines files in confined children, so that hostile bytes meet no secret."""

@@ -1,0 +1,1 @@
+"""RabbitMQ: declaring, publishing with confirms (kombu), and consuming (pika); messages only wake."""

@@ -1,0 +1,92 @@
+"""One pool of connections under one role, and the running of statements on it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import psycopg
+from psycopg.rows import DictRow, dict_row
+from psycopg.types.json import Jsonb
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
+
+from shared.db.statements import statement
+from shared.errors import Failure
+from shared.reasons import Reason
+
+Row = Mapping[str, Any]
+AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, PoolClosed)
+CONTENTION = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected)
+
+
+class Database:
+    """Runs statements by name, each in its own short transaction.
+
+    Every method raises Failure(Reason.DATABASE) while the server does not answer, and lets other
+    psycopg errors through, as those are faults of the program or refused by the schema.
+    """
+
+    def __init__(self, url: str, *, password: str = "", connections: int = 8, name: str = "outlast") -> None:
+        options: dict[str, Any] = {
+            "row_factory": dict_row,
+            "autocommit": True,
+            # A pooler in transaction mode keeps no prepared statement.
+            "prepare_threshold": None,
+            "connect_timeout": 5,
+            "application_name": name,
+        }
+        if password:
+            options["password"] = password
+        self._pool: ConnectionPool[psycopg.Connection[DictRow]] = ConnectionPool(
+            url,
+            kwargs=options,
+            min_size=1,
+            max_size=connections,
+            timeout=5.0,
+            # A connection that died with the server must not be handed out again.
+            check=ConnectionPool.check_connection,
+            reconnect_timeout=30.0,
+            open=True,
+            name=name,
+        )
+
+    def run(self, name: str, **values: Any) -> list[Row]:
+        """Run a statement and return its rows; none for a statement that returns nothing."""
+        return self.run_all([(name, values)])
+
+    def one(self, name: str, **values: Any) -> Row | None:
+        """Run a statement and return its first row, if there is one."""
+        rows = self.run(name, **values)
+        return rows[0] if rows else None
+
+    def run_all(self, steps: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Row]:
+        """Run statements in one transaction, again after a deadlock; return the rows of the last."""
+        try:
+            for attempt in Retrying(
+                retry=retry_if_exception_type(CONTENTION),
+                stop=stop_after_attempt(5),
+                wait=wait_random_exponential(multiplier=0.05, max=1),
+                reraise=True,
+            ):
+                with attempt:
+                    return self._once(steps)
+        except AWAY as error:
+            raise Failure(Reason.DATABASE, {"error": type(error).__name__}) from None
+        raise AssertionError("a retried block either returns or raises")
+
+    def _once(self, steps: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Row]:
+        with self._pool.connection() as connection, connection.transaction(), connection.cursor() as cursor:
+            for name, values in steps:
+                cursor.execute(statement(name), {key: _adapted(value) for key, value in values.items()})
+            return list(cursor.fetchall()) if cursor.description else []
+
+    def check(self) -> None:
+        """Ask the server for anything; raises Failure(Reason.DATABASE) if it does not answer."""
+        self.run("schema_version")
+
+    def close(self) -> None:
+        """Close the pool and its connections."""
+        self._pool.close()
+
+
+def _adapted(value: Any) -> Any:
+    return Jsonb(dict(value)) if isinstance(value, Mapping) else value

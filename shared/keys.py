@@ -1,0 +1,45 @@
+"""The names of our objects: the staging key of a claim, and the deterministic durable key of an asset."""
+
+import hashlib
+import re
+from uuid import UUID
+
+from shared.messages import ACCOUNT
+
+_PART = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_WORD = re.compile(r"[a-z0-9]{1,16}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+def durable_key(
+    kind: str, account: str, operation_id: str, attempt_id: str, output_id: str, sha256: str, extension: str
+) -> str:
+    """The key of an asset: `{kind}/{account}/{operation_id}/{attempt_id}/{output_id}-{sha256}.{extension}`.
+
+    The three ids are a producer's words; one that does not fit a key is replaced by 32 hex of its SHA-256.
+    The others are ours: one of a wrong form (kind and extension: 1 to 16 of `a-z0-9`) raises ValueError.
+    """
+    ours = ((kind, _WORD), (account, ACCOUNT), (sha256, _SHA256), (extension, _WORD))
+    for value, form in ours:
+        if not form.fullmatch(value):
+            raise ValueError("kind, account, digest or extension has a wrong form")
+    name = f"{key_part(output_id)}-{sha256}.{extension}"
+    return "/".join((kind, account, key_part(operation_id), key_part(attempt_id), name))
+
+
+def key_part(name: str) -> str:
+    """The name itself if it is `[A-Za-z0-9._-]{1,64}` and no dots alone, else 32 hex of its SHA-256."""
+    if _PART.fullmatch(name) and name not in {".", ".."}:
+        return name
+    # A lone surrogate, possible in JSON, has no UTF-8; it must still have a key.
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def staging_key(task_id: UUID, epoch: int, lease_id: UUID) -> str:
+    """The key of the unproven bytes of one claim; no other claim ever writes there."""
+    return f"staging/{task_id}/{epoch}-{lease_id}"
+
+
+def facts_key(key: str) -> str:
+    """The key of the JSON file of facts beside an asset."""
+    return f"{key}.outlast.json"

@@ -1,0 +1,8 @@
+"""The object store of Outlast, the only place that knows minio."""
+
+from shared.objects.errors import NotThere
+from shared.objects.store import Store, Stored
+from shared.objects.upload import Upload
+from shared.objects.wire import Head, Uploaded
+
+__all__ = ["Head", "NotThere", "Store", "Stored", "Upload", "Uploaded"]

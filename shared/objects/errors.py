@@ -1,0 +1,77 @@
+"""What a store's refusal or silence means to us, whatever form the client gives it."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from xml.etree.ElementTree import ParseError
+
+from minio.error import InvalidResponseError, MinioException, S3Error, ServerError
+from urllib3.exceptions import HTTPError, MaxRetryError
+
+from shared.errors import Failure
+from shared.reasons import Reason
+
+_GONE = {"NoSuchKey", "NoSuchVersion"}
+_FULL = {"XMinioStorageFull", "QuotaExceeded", "StorageFull", "InsufficientStorage"}
+# All of these stay until a person mends the configuration, the key or the clock.
+_DENIED = {
+    "AuthorizationHeaderMalformed",
+    "ExpiredToken",
+    "InvalidToken",
+    "NoSuchBucket",
+    "PermanentRedirect",
+    "RequestTimeTooSkewed",
+}
+_PASSING = {"BadDigest", "IncompleteBody", "InternalError", "OperationAborted", "RequestTimeout", "SlowDown"}
+_CODE = re.compile(r"<Code>([A-Za-z0-9._-]{1,64})</Code>")
+
+
+class NotThere(KeyError):  # noqa: N818 (an answer, not an error)
+    """The store answered, and has no such object or version."""
+
+
+class Transient(Failure):
+    """A failure of the store that may pass by itself within seconds."""
+
+
+@contextmanager
+def translated(bucket: str, key: str) -> Iterator[None]:
+    """Turn every error of the client into NotThere or Failure, naming nothing but the bucket and the key.
+
+    The client's own error is not chained: its text holds the request and the store's whole answer.
+    """
+    try:
+        yield
+    except (MinioException, HTTPError, ParseError, UnicodeDecodeError) as error:
+        raise _meaning(error, bucket, key) from None
+
+
+def refused(bucket: str, key: str, status: int, code: str) -> NotThere | Failure:
+    """The meaning of an answer with an HTTP status and an S3 error code (empty if it had none)."""
+    evidence = {"bucket": bucket, "key": key, "status": status, "code": code}
+    if code in _GONE:
+        return NotThere(bucket, key)
+    if code in _FULL or status == 507:
+        return Failure(Reason.STORAGE_FULL, evidence)
+    if code in _DENIED or status in {401, 403}:
+        return Failure(Reason.STORAGE_DENIED, evidence)
+    passing = code in _PASSING or status >= 500 or status in {408, 429}
+    return (Transient if passing else Failure)(Reason.STORAGE_UNAVAILABLE, evidence)
+
+
+def _meaning(error: Exception, bucket: str, key: str) -> NotThere | Failure:
+    if isinstance(error, S3Error):
+        return refused(bucket, key, error.response.status, _code(f"<Code>{error.code}</Code>"))
+    if isinstance(error, InvalidResponseError):
+        # rclone answers XML as text/xml, which minio does not read: the code is in the text.
+        return refused(bucket, key, error._code, _code(error._body or ""))
+    if isinstance(error, ServerError):
+        return refused(bucket, key, error.status_code, "")
+    cause = error.reason if isinstance(error, MaxRetryError) and error.reason else error
+    evidence = {"bucket": bucket, "key": key, "error": type(cause).__name__}
+    return Transient(Reason.STORAGE_UNAVAILABLE, evidence)
+
+
+def _code(body: str) -> str:
+    found = _CODE.search(body)
+    return found.group(1) if found else ""

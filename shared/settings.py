@@ -1,0 +1,89 @@
+"""Settings of every process: `OUTLAST_*` variables, secrets from files, read once in `__main__`."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, HttpUrl, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from shared.errors import UsageError
+
+
+class Settings(BaseSettings):
+    """What a process of Outlast is told from outside; every field is the variable `OUTLAST_<NAME>`."""
+
+    model_config = SettingsConfigDict(env_prefix="OUTLAST_", hide_input_in_errors=True, extra="ignore")
+
+    database_url: SecretStr = Field(description="libpq URL; its user is the service's own Postgres role.")
+    database_password_file: Path | None = Field(None, description="File with the password of that role.")
+    amqp_url: SecretStr = Field(description="AMQP URL with user and virtual host.")
+    amqp_password_file: Path | None = Field(None, description="File with the password of that user.")
+
+    s3_endpoint: HttpUrl = Field(HttpUrl("http://127.0.0.1:9000"), description="Base URL of the S3 service.")
+    s3_region: str = Field("us-east-1", description="Region used in S3 signatures.")
+    s3_access_key: str = Field("", description="Access key of the service's own S3 user.")
+    s3_secret_key_file: Path | None = Field(None, description="File with the S3 secret key.")
+    staging_bucket: str = Field("outlast-staging", description="Bucket of unproven bytes.")
+    assets_bucket: str = Field("outlast-assets", description="Bucket of proven assets.")
+    s3_part_bytes: int = Field(8 * 2**20, ge=5 * 2**20, description="Bytes of one part of a multipart upload.")
+
+    keyring_file: Path | None = Field(None, description="File of sealing keys: `id:base64`, newest first.")
+    providers_dir: Path | None = Field(None, description="Folder of further provider files (TOML).")
+    egress_allow: Annotated[tuple[str, ...], NoDecode] = Field(
+        (),
+        description="Exact `ip:port` pairs allowed in spite of the deny table; for tests and the demo only.",
+    )
+    egress_http: bool = Field(False, description="Allow plain http sources.")
+    max_object_bytes: int = Field(20 * 2**30, gt=0, description="Largest output that is captured, in bytes.")
+
+    slots: int = Field(4, ge=1, le=256, description="Tasks that this process works on at once.")
+    slots_per_lane: int = Field(4, ge=1, description="Of those, the most on one lane (provider and host).")
+    lease_seconds: float = Field(30.0, gt=0, description="Life of a lease.")
+    renew_seconds: float = Field(10.0, gt=0, description="Time between renewals of all leases of a process.")
+    poll_seconds: float = Field(2.0, gt=0, description="Time after which an idle slot looks by itself.")
+    grace_seconds: float = Field(25.0, ge=0, description="Time from SIGTERM to the end of the process.")
+
+    connect_seconds: float = Field(10.0, gt=0, description="Limit for one connection to a source.")
+    idle_seconds: float = Field(30.0, gt=0, description="Limit for silence of a source.")
+    transfer_seconds: float = Field(3600.0, gt=0, description="Limit for one whole transfer.")
+    min_bytes_per_second: int = Field(1024, ge=0, description="Slowest average rate kept after a first 30 s.")
+
+    probe_socket: Path | None = Field(None, description="Unix socket of a probe that somebody else started.")
+    probe_seconds: float = Field(60.0, gt=0, description="Wall-clock limit of the examination of one file.")
+    probe_memory_bytes: int = Field(1 * 2**30, gt=0, description="Memory limit of one examination, in bytes.")
+    work_dir: Path | None = Field(None, description="Folder for the files under examination.")
+
+    http_host: str = Field("127.0.0.1", description="Address of `/livez`, `/readyz` and `/metrics`.")
+    http_port: int = Field(0, ge=0, le=65535, description="Port of the same; 0 takes a free one and logs it.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description="Least level logged.")
+    log_format: Literal["json", "text"] = Field("json", description="JSON lines, or text for a terminal.")
+    traces: Literal["off", "console", "otlp"] = Field(
+        "off", description="Trace exporter; `otlp` reads the OTEL_EXPORTER_OTLP_* variables."
+    )
+
+    @field_validator("egress_allow", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+def secret_from(path: Path | None) -> str:
+    """The secret in a file, without the line's end; empty without a file. Raises UsageError if unreadable."""
+    if path is None:
+        return ""
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise UsageError(f"Cannot read the secret file {path}: {error.strerror}.") from error
+
+
+def load_settings() -> Settings:
+    """Read the settings from the environment.
+
+    Raises UsageError naming each variable that is missing or wrong, never its value.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        lines = [f"OUTLAST_{'_'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors()]
+        raise UsageError("Settings are missing or wrong:\n  " + "\n  ".join(lines)) from None

@@ -1,0 +1,10 @@
+-- announce: takes due announcements for 30 seconds, so that one announcer at a time sends each.
+UPDATE tasks t
+SET announce_at = statement_timestamp() + interval '30 seconds'
+FROM (SELECT task_id FROM tasks
+      WHERE announce_at <= statement_timestamp() AND state IN ('complete', 'needs_attention')
+      ORDER BY announce_at LIMIT 50 FOR UPDATE SKIP LOCKED) due
+WHERE t.task_id = due.task_id
+RETURNING t.task_id, t.account, t.provider, t.job_id, t.output_id, t.operation_id, t.attempt_id, t.state, t.reason,
+          t.kind, t.facts, t.durable_uri, t.size, t.h3, t.display_name, t.retention_class, t.traceparent,
+          t.completed_at, t.announce_at;

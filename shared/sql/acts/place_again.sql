@@ -1,0 +1,16 @@
+-- place_again: ends a placing whose read-back differed; another one is due after the delay, and it is counted.
+WITH moved AS (
+    UPDATE tasks t
+    SET placements = t.placements + 1, reason = %(reason)s,
+        wake_at = statement_timestamp() + make_interval(secs => %(delay_seconds)s::float8),
+        lease_id = NULL, lease_worker = NULL, leased_at = NULL, strikes = 0
+    WHERE t.task_id = %(task_id)s AND t.state = %(from_state)s AND t.lease_id = %(lease_id)s AND t.epoch = %(epoch)s
+    RETURNING t.task_id, t.state, t.epoch
+), closed AS (
+    UPDATE claims c
+    SET ended_at = statement_timestamp(), outcome = 'place_again', reason = %(reason)s, evidence = %(evidence)s
+    FROM moved WHERE c.task_id = moved.task_id AND c.epoch = moved.epoch
+)
+INSERT INTO history (task_id, act, from_state, to_state, epoch, reason)
+SELECT task_id, 'place_again', %(from_state)s, state, epoch, %(reason)s FROM moved
+RETURNING task_id;

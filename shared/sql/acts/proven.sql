@@ -1,0 +1,15 @@
+-- proven: records digest H2 and the media facts, and hands the task to the promoter.
+WITH moved AS (
+    UPDATE tasks t
+    SET state = 'promoting', wake_at = NULL, lease_id = NULL, lease_worker = NULL, leased_at = NULL, strikes = 0,
+        h2 = %(sha256)s, kind = %(kind)s, facts = %(facts)s, verifier_version = %(verifier_version)s,
+        verified_at = statement_timestamp()
+    WHERE t.task_id = %(task_id)s AND t.state = %(from_state)s AND t.lease_id = %(lease_id)s AND t.epoch = %(epoch)s
+    RETURNING t.task_id, t.state, t.epoch
+), closed AS (
+    UPDATE claims c SET ended_at = statement_timestamp(), outcome = 'proven', evidence = %(evidence)s
+    FROM moved WHERE c.task_id = moved.task_id AND c.epoch = moved.epoch
+)
+INSERT INTO history (task_id, act, from_state, to_state, epoch)
+SELECT task_id, 'proven', %(from_state)s, state, epoch FROM moved
+RETURNING task_id;

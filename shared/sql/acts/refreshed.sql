@@ -1,0 +1,26 @@
+-- refreshed: adds the fresh source that the provider gave, while the lease is held.
+WITH held AS (
+    UPDATE tasks t
+    SET refreshes = t.refreshes + 1,
+        url_expires_at = greatest(t.url_expires_at, %(expires_at)s::timestamptz),
+        deadline = greatest(t.deadline, %(deadline)s::timestamptz)
+    WHERE t.task_id = %(task_id)s AND t.state = %(from_state)s AND t.lease_id = %(lease_id)s AND t.epoch = %(epoch)s
+    RETURNING t.task_id, t.state, t.epoch, t.provider
+), life AS (
+    INSERT INTO lives (provider, shortest_seconds)
+    SELECT provider, %(life_seconds)s::float8 FROM held
+    WHERE %(life_seconds)s::float8 > 0
+      AND NOT EXISTS (SELECT FROM lives l WHERE l.provider = held.provider
+                      AND l.shortest_seconds <= %(life_seconds)s::float8)
+    ON CONFLICT (provider) DO UPDATE
+        SET shortest_seconds = least(lives.shortest_seconds, excluded.shortest_seconds), seen_at = statement_timestamp()
+), sourced AS (
+    INSERT INTO sources (
+        source_id, task_id, sealed, host, path_sha256, issued_at, expires_at, expires_from, confidence)
+    SELECT %(source_id)s, task_id, %(sealed)s, %(host)s, %(path_sha256)s, %(issued_at)s, %(expires_at)s,
+           %(expires_from)s, %(confidence)s
+    FROM held
+)
+INSERT INTO history (task_id, act, from_state, to_state, epoch)
+SELECT task_id, 'refreshed', state, state, epoch FROM held
+RETURNING task_id;

@@ -1,0 +1,17 @@
+-- retry: ends a transfer that failed; another one is due after the delay, and the charge is counted.
+WITH moved AS (
+    UPDATE tasks t
+    SET state = 'download_retry', reason = %(reason)s,
+        wake_at = CASE WHEN %(delay_seconds)s::float8 > 0
+                       THEN statement_timestamp() + make_interval(secs => %(delay_seconds)s::float8) END,
+        lease_id = NULL, lease_worker = NULL, leased_at = NULL, strikes = 0, tries = t.tries + %(tries)s
+    WHERE t.task_id = %(task_id)s AND t.state = %(from_state)s AND t.lease_id = %(lease_id)s AND t.epoch = %(epoch)s
+    RETURNING t.task_id, t.state, t.epoch
+), closed AS (
+    UPDATE claims c
+    SET ended_at = statement_timestamp(), outcome = 'retry', reason = %(reason)s, evidence = %(evidence)s
+    FROM moved WHERE c.task_id = moved.task_id AND c.epoch = moved.epoch
+)
+INSERT INTO history (task_id, act, from_state, to_state, epoch, reason)
+SELECT task_id, 'retry', %(from_state)s, state, epoch, %(reason)s FROM moved
+RETURNING task_id;

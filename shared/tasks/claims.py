@@ -1,0 +1,123 @@
+"""Claims: which task a worker holds, under which token, and how it takes, keeps and gives back its lease."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from shared.db.database import Database
+from shared.states import Stage, State
+
+URGENT_SECONDS = 300.0
+"""A reserved slot takes only tasks with less than this left."""
+EVER = 3e9
+"""Seconds beyond any deadline."""
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """One leased run of one stage: the fencing token (`lease_id`, `epoch`) and what the row says of the work."""
+
+    task_id: UUID
+    lease_id: UUID
+    epoch: int
+    state: State
+    stage: Stage
+    lane: str
+    account: str
+    provider: str
+    provider_account: str
+    job_id: str
+    output_id: str
+    operation_id: str
+    attempt_id: str
+    variant: str | None
+    display_name: str | None
+    promised_kind: str | None
+    expected: dict[str, Any]
+    traceparent: str | None
+    tries: int
+    refreshes: int
+    verifications: int
+    placements: int
+    strikes: int
+    ready_at: datetime
+    url_expires_at: datetime | None
+    deadline: datetime | None
+    staged_bucket: str | None
+    staged_key: str | None
+    staged_version: str | None
+    staged_etag: str | None
+    staged_size: int | None
+    h1: str | None
+    rejected_sha256: str | None
+    rejected_reason: str | None
+    h2: str | None
+    kind: str | None
+    facts: dict[str, Any] | None
+    verifier_version: str | None
+    durable_uri: str | None
+    size: int | None
+    h3: str | None
+
+    @property
+    def token(self) -> dict[str, Any]:
+        """What every record is guarded by: task, state, lease and epoch."""
+        return {
+            "task_id": self.task_id,
+            "from_state": str(self.state),
+            "lease_id": self.lease_id,
+            "epoch": self.epoch,
+        }
+
+
+class Claims:
+    """Takes and keeps the leases of one stage for one process."""
+
+    def __init__(self, database: Database, stage: Stage, worker: str, lease_seconds: float) -> None:
+        self._database = database
+        self._stage = stage
+        self._worker = worker
+        self._lease_seconds = lease_seconds
+
+    def take(self, full_lanes: Collection[str] = (), *, urgent_only: bool = False) -> Claim | None:
+        """Lease the most urgent claimable task outside the full lanes; None if there is none.
+
+        Of downloads, those past their deadline come last.
+        """
+        if self._stage is not Stage.DOWNLOAD:
+            return self._take(full_lanes, late=True, within=EVER)
+        within = URGENT_SECONDS if urgent_only else EVER
+        return self._take(full_lanes, late=False, within=within) or self._take(full_lanes, late=True, within=0.0)
+
+    def _take(self, full_lanes: Collection[str], *, late: bool, within: float) -> Claim | None:
+        row = self._database.one(
+            "claim",
+            stage=str(self._stage),
+            worker=self._worker,
+            lease_id=uuid4(),
+            lease_seconds=self._lease_seconds,
+            full=list(full_lanes),
+            late=late,
+            within_seconds=within,
+        )
+        if row is None:
+            return None
+        return Claim(**{**row, "state": State(row["state"]), "stage": Stage(row["stage"])})
+
+    def renew(self, held: Sequence[Claim]) -> frozenset[UUID]:
+        """Lengthen the leases; returns the lease ids that are still ours."""
+        if not held:
+            return frozenset()
+        rows = self._database.run(
+            "renew",
+            lease_seconds=self._lease_seconds,
+            task_ids=[claim.task_id for claim in held],
+            lease_ids=[claim.lease_id for claim in held],
+        )
+        return frozenset(row["lease_id"] for row in rows)
+
+    def wake(self) -> int:
+        """Make due retries claimable and end lapsed leases; returns how many rows became claimable."""
+        return len(self._database.run("wake", stage=str(self._stage)))

@@ -1,0 +1,76 @@
+"""Every metric of Outlast, declared once; `docs/telemetry.md` lists them for people."""
+
+import importlib.metadata
+import platform
+
+from prometheus_client import ProcessCollector
+
+from shared.reasons import Reason
+from shared.states import Stage
+from shared.telemetry.headline import Headline
+from shared.telemetry.register import Register
+
+REGISTER = Register()
+OURS = tuple(reason for reason in Reason if reason.is_ours)
+
+EVENTS = REGISTER.counter(
+    "outlast_events_total",
+    "Intake events, by what became of them.",
+    outcome=("accepted", "duplicate", "rejected"),
+)
+CLAIMS = REGISTER.counter(
+    "outlast_claims_total",
+    "Claims that ended: outcome recorded, given back, lease lost, or the handler broke.",
+    stage=Stage,
+    outcome=("done", "released", "lost", "failed"),
+)
+LEASES_LOST = REGISTER.counter(
+    "outlast_leases_lost_total", "Claims whose lease another worker took over or nobody renewed.", stage=Stage
+)
+SLOTS_BUSY = REGISTER.gauge("outlast_slots_busy", "Tasks that this process works on now.", stage=Stage)
+HINTS = REGISTER.counter(
+    "outlast_hints_total",
+    "Wake-up messages to other stages, by what became of them.",
+    outcome=("confirmed", "unroutable", "dropped", "failed"),
+)
+DOWNLOADED_BYTES = REGISTER.counter(
+    "outlast_downloaded_bytes_total", "Bytes received from sources, those in vain included."
+)
+TRANSFER_RETRIES = REGISTER.counter(
+    "outlast_transfer_retries_total", "Transfers that ended with another try due.", reason=Reason
+)
+EXPIRED_ANSWERS = REGISTER.counter(
+    "outlast_expired_answers_total", "Answers of sources that said the link had expired."
+)
+REFRESHES = REGISTER.counter(
+    "outlast_refreshes_total",
+    "Requests to providers for a fresh link: got one, the job record is gone, or failed.",
+    outcome=("fresh", "gone", "failed"),
+)
+VERIFICATION_FAILURES = REGISTER.counter(
+    "outlast_verification_failures_total", "Staged outputs that were not the real thing.", reason=Reason
+)
+STORED_BYTES = REGISTER.counter("outlast_stored_bytes_total", "Bytes of outputs confirmed at their durable key.")
+READY_TO_STORED = REGISTER.histogram(
+    "outlast_ready_to_stored_seconds",
+    "Time from the output being ready at the provider to its durable object being confirmed.",
+    (1, 2, 5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 28800, 57600, 86400),
+)
+ANNOUNCEMENTS = REGISTER.counter(
+    "outlast_announcements_total",
+    "Announcements of finished outputs, by what became of them.",
+    outcome=("confirmed", "unroutable", "failed"),
+)
+OWN_FAULTS = REGISTER.counter(
+    "outlast_own_faults_total", "Faults of our own parts, during which a stage claims nothing.", reason=OURS
+)
+HEADLINE = Headline(REGISTER)
+
+BUILD = {"version": importlib.metadata.version("outlast"), "python": platform.python_version()}
+REGISTER.gauge(
+    "outlast_build_info",
+    "1, with the version of Outlast and of Python.",
+    **{k: (v,) for k, v in BUILD.items()},
+).set(1, **BUILD)
+
+ProcessCollector(registry=REGISTER.registry)

@@ -1,0 +1,122 @@
+"""What exists on the broker: exchanges, queues with their arguments, bindings, and routing keys.
+
+Every argument here means the same on RabbitMQ 3.10 to 4.x. The arguments of a queue that exists cannot
+be changed, so other arguments need a new queue name.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+from shared.errors import UsageError
+from shared.messages import ACCOUNT, Rejected
+from shared.states import Stage
+
+INTAKE = "outlast.intake"
+TASKS = "outlast.tasks"
+RESULTS = "outlast.results"
+
+Arguments = Mapping[str, str | int]
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A durable topic exchange."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A durable queue, bound to one exchange by one key."""
+
+    name: str
+    exchange: str
+    binding: str
+    arguments: Arguments = field(hash=False)
+
+
+class Announcement(StrEnum):
+    """What Outlast tells the world; also the first words of the routing key."""
+
+    ASSET_COMPLETE = "asset.complete"
+    NEEDS_ATTENTION = "task.needs_attention"
+    EVENT_REJECTED = "event.rejected"
+
+
+# RabbitMQ 4 drops a message after 20 returns unless a limit is set, and 3.10 drops at the first one for -1.
+_NEVER_DROP_RETURNED = 1_000_000
+
+_INTAKE_ARGUMENTS: Arguments = MappingProxyType(
+    {
+        "x-queue-type": "quorum",
+        "x-delivery-limit": _NEVER_DROP_RETURNED,
+        # A full intake refuses the newest event, so that its producer knows; nothing accepted is pushed out.
+        "x-overflow": "reject-publish",
+        "x-max-length": 1_000_000,
+        "x-max-length-bytes": 4 * 2**30,
+    }
+)
+
+_HINT_ARGUMENTS: Arguments = MappingProxyType(
+    {
+        # Named, as a virtual host may have another default type.
+        "x-queue-type": "classic",
+        # A lost hint costs one poll interval, so the newest are kept and old ones vanish.
+        "x-overflow": "drop-head",
+        "x-max-length": 10_000,
+        "x-message-ttl": 10 * 60 * 1000,
+    }
+)
+
+_RESULTS_ARGUMENTS: Arguments = MappingProxyType(
+    {
+        "x-queue-type": "quorum",
+        "x-delivery-limit": _NEVER_DROP_RETURNED,
+        # Where nobody reads the results, the oldest give way; the rows in Postgres still hold every one.
+        "x-overflow": "drop-head",
+        "x-max-length": 100_000,
+        "x-max-length-bytes": 512 * 2**20,
+    }
+)
+
+
+def hint_queue(stage: Stage) -> str:
+    """The name of the queue that wakes a stage; its routing key on `outlast.tasks` is the stage's word."""
+    return f"outlast.{stage}"
+
+
+EXCHANGES = (Exchange(INTAKE), Exchange(TASKS), Exchange(RESULTS))
+QUEUES = (
+    Queue(INTAKE, INTAKE, "#", _INTAKE_ARGUMENTS),
+    *(Queue(hint_queue(stage), TASKS, stage.value, _HINT_ARGUMENTS) for stage in Stage),
+    Queue(RESULTS, RESULTS, "#", _RESULTS_ARGUMENTS),
+)
+
+
+def intake_key(account: str, event_type: str) -> str:
+    """The routing key of an event for the intake exchange. Raises UsageError if the account is none."""
+    return f"{_account(account)}.{event_type}"
+
+
+def results_key(announcement: Announcement, account: str) -> str:
+    """The routing key of an announcement. Raises UsageError if the account is none."""
+    return f"{announcement}.{_account(account)}"
+
+
+def account_of(routing_key: str) -> str:
+    """The account an intake message speaks for: its routing key up to the first dot.
+
+    Raises Rejected with reason bad_account.
+    """
+    account, _, _ = routing_key.partition(".")
+    if not ACCOUNT.fullmatch(account):
+        raise Rejected("bad_account", "the routing key does not start with an account and a dot")
+    return account
+
+
+def _account(account: str) -> str:
+    if not ACCOUNT.fullmatch(account):
+        raise UsageError("An account is 1 to 63 lower-case letters, digits and hyphens, for example studio-7.")
+    return account

@@ -1,0 +1,1 @@
+"""Sources, names and certificates that go wrong on purpose, over real sockets on loopback."""

@@ -1,0 +1,1 @@
+"""Media made on the spot, good ones and damaged ones, as bytes."""

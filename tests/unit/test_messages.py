@@ -1,0 +1,107 @@
+"""The intake contract: what is read, what is refused, and that a refusal holds no input."""
+
+import json
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shared.messages import MAX_INTAKE_BYTES, Rejected, parse_intake, task_id_of
+
+CANARY = "CANARY-f81c"
+
+
+def event(**data: object) -> dict[str, object]:
+    return {
+        "specversion": "1.0",
+        "id": "e1",
+        "source": "tests",
+        "type": "outlast.output.ready",
+        "data": {"provider": "p", "job_id": "j", "url": f"https://h.example/x?sig={CANARY}", **data},
+    }
+
+
+def refused(body: bytes) -> Rejected:
+    with pytest.raises(Rejected) as caught:
+        parse_intake(body)
+    assert CANARY not in caught.value.detail + caught.value.reason
+    assert caught.value.__cause__ is None
+    return caught.value
+
+
+def test_a_plain_event_is_read_and_its_link_is_masked_when_printed() -> None:
+    read = parse_intake(json.dumps(event()).encode())
+    assert read.data.link == f"https://h.example/x?sig={CANARY}"
+    assert CANARY not in repr(read)
+    assert CANARY not in str(read.data)
+
+
+def test_further_cloudevents_attributes_are_ignored() -> None:
+    assert parse_intake(json.dumps({**event(), "dataschema": "x", "myext": 1}).encode()).id == "e1"
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b"", "not_json"),
+        (b"\xff\xfe{}", "not_utf8"),
+        (b"{", "not_json"),
+        (f'{{"url": "{CANARY}'.encode(), "not_json"),
+        (b"[" * 100_000, "not_json"),
+        (b"[]", "wrong_schema"),
+        (b"null", "wrong_schema"),
+        (b'"text"', "wrong_schema"),
+        (b" " * (MAX_INTAKE_BYTES + 1), "too_large"),
+        (json.dumps({**event(), "specversion": "2.0"}).encode(), "wrong_schema"),
+        (json.dumps({**event(), "type": CANARY}).encode(), "wrong_schema"),
+        (json.dumps({**event(), "id": ""}).encode(), "wrong_schema"),
+        (json.dumps(event(url=7)).encode(), "wrong_schema"),
+        (json.dumps(event(job_id=None)).encode(), "wrong_schema"),
+        (json.dumps(event(job_id="a\nb")).encode(), "wrong_schema"),
+        (json.dumps(event(job_id="a\x00b")).encode(), "wrong_schema"),
+        (json.dumps(event(kind="hologram")).encode(), "wrong_schema"),
+        (json.dumps(event(url_expires_at="tomorrow")).encode(), "wrong_schema"),
+        (json.dumps(event(url_expires_at="2026-01-01T00:00:00")).encode(), "wrong_schema"),
+        (json.dumps(event(expected={"sha256": CANARY})).encode(), "wrong_schema"),
+        (json.dumps(event(expected={"size": -1})).encode(), "wrong_schema"),
+        (json.dumps(event(**{CANARY: 1})).encode(), "wrong_schema"),
+        (json.dumps(event(job_id="\ud800")).encode(), "wrong_schema"),
+    ],
+)
+def test_what_is_no_event_is_refused_by_a_word_and_without_its_content(body: bytes, reason: str) -> None:
+    assert refused(body).reason == reason
+
+
+@given(st.binary(max_size=300))
+def test_rubbish_is_refused_and_never_raises_anything_else(body: bytes) -> None:
+    refused(body)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
+    max_leaves=10,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["provider", "job_id", "url", "kind", "expected", "ready_at", "x"]), json_values))
+def test_any_data_is_read_or_refused(data: dict[str, object]) -> None:
+    body = json.dumps({**event(), "data": data}).encode()
+    try:
+        parse_intake(body)
+    except Rejected as rejected:
+        assert rejected.reason in {"wrong_schema", "not_json"}
+
+
+def test_the_task_id_depends_on_the_output_and_not_on_its_link() -> None:
+    first = parse_intake(json.dumps(event()).encode()).data
+    again = parse_intake(json.dumps(event(url="https://h.example/x?sig=other")).encode()).data
+    other = parse_intake(json.dumps(event(output_id="1")).encode()).data
+    assert task_id_of("a", first) == task_id_of("a", again)
+    assert len({task_id_of("a", first), task_id_of("b", first), task_id_of("a", other)}) == 3
+
+
+def test_the_task_id_of_an_output_never_changes_between_releases() -> None:
+    data = parse_intake(json.dumps(event()).encode()).data
+    assert task_id_of("studio", data) == UUID("ffff9679-95ca-56e3-bc90-372edc256a4a")
