@@ -83,6 +83,7 @@ class Reason(StrEnum):
     DATABASE = "database"
     BROKER = "broker"
     SCANNER = "scanner"
+    PROBE = "probe"
 
     @property
     def rule(self) -> Rule:
@@ -158,5 +159,6 @@ RULES: dict[Reason, Rule] = {
     R.STORAGE_FULL: Rule(Next.PAUSE, "The object store has no room left. Add room; work goes on by itself."),
     R.DATABASE: Rule(Next.PAUSE, "The database does not answer. Work goes on when it does."),
     R.BROKER: Rule(Next.PAUSE, "RabbitMQ does not answer. Accepted work goes on without it."),
+    R.PROBE: Rule(Next.PAUSE, "The program that examines files does not answer. Work goes on when it does."),
     R.SCANNER: Rule(Next.PAUSE, "The malware scanner does not answer. Work goes on when it does."),
 }

@@ -30,8 +30,7 @@ def run(folder: Path, *, servers_only: bool, detach: bool, as_json: bool, fast: 
         console.print("This stack is up already.")
         _show_addresses(stack, console, as_json=as_json)
         return
-    for number in STOP_SIGNALS:
-        signal.signal(number, signal.default_int_handler)
+    _interrupt_on_signals()
     try:
         _start(stack, console, servers_only=servers_only)
         _show_addresses(stack, console, as_json=as_json)
@@ -77,6 +76,19 @@ def _take_over(stack: Stack) -> bool:
         return True
 
 
+def _interrupt_on_signals() -> None:
+    """Raise KeyboardInterrupt at the first signal to stop; a second one could only leave parts behind."""
+    seen: list[object] = []
+
+    def interrupt(number: int, _frame: object) -> None:
+        seen.append(number)
+        if len(seen) == 1:
+            raise KeyboardInterrupt
+
+    for number in STOP_SIGNALS:
+        signal.signal(number, interrupt)
+
+
 def _start(stack: Stack, console: Console, *, servers_only: bool) -> None:
     def on_server(part: Part, seconds: float) -> None:
         _show_ready(part, seconds, console)
@@ -102,9 +114,6 @@ def _watch(stack: Stack, console: Console) -> NoReturn:
 
 
 def _stop(stack: Stack, console: Console, *, only_started_here: bool) -> None:
-    # From here on another Ctrl-C could only leave parts behind.
-    for number in STOP_SIGNALS:
-        signal.signal(number, signal.SIG_IGN)
     _show_endings(stack.stop(only_started_here=only_started_here), console)
     if not stack.detach:
         _supervisor(stack.folder).forget()

@@ -1,7 +1,9 @@
 """The `outlast` command: its subcommands and how a wrong input ends."""
 
+import logging
 import sys
 
+import structlog
 import typer
 
 from outlast.cli.demo import demo
@@ -24,6 +26,11 @@ for command in (publish, show, status, migrate, up, down, demo):
 
 def main() -> None:
     """Run the command; an error of the person or the surroundings is one clear text and exit code 2."""
+    # Standard output is for results only.
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
     try:
         app()
     except (UsageError, PublishError) as error:

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from rich.console import Console
-from rich.table import Table
 
 from outlast.following import sentence
 from shared.states import State
@@ -20,20 +19,23 @@ def print_outcome(console: Console, task_id: UUID, task: "PublicTask | None", *,
         shown = {"task_id": str(task_id), "state": None} if task is None else _as_json(task)
         console.print_json(json.dumps(shown))
         return
-    table = Table.grid(padding=(0, 2))
     for name, value in _lines(task_id, task):
-        table.add_row(f"[bold]{name}[/bold]", value)
-    console.print(table)
+        # Never broken into lines: an address must be good to copy.
+        console.print(f"{name:<9} {value}", markup=False, highlight=False, soft_wrap=True)
 
 
 def facts(media: dict[str, Any] | None) -> str:
-    """The facts of a media file in one line: `duration_seconds 4.02, width 640`; empty without any."""
-    told = (media or {}).items()
-    return ", ".join(
-        f"{name} {value if isinstance(value, str | int | float) else json.dumps(value)}"
-        for name, value in told
-        if value is not None
+    """What a person asks first about a media file, in one line: `video/mp4, 4.02 s, 640 x 360, h264 aac`."""
+    told = media or {}
+    duration, width, pages = (told.get(name) for name in ("duration_seconds", "width", "pages"))
+    parts = (
+        told.get("content_type"),
+        f"{duration:.2f} s" if duration is not None else None,
+        f"{width} x {told.get('height')}" if width is not None else None,
+        " ".join(told.get("codecs") or ()),
+        f"{pages} page{'s' if pages != 1 else ''}" if pages is not None else None,
     )
+    return ", ".join(filter(None, parts))
 
 
 def _lines(task_id: UUID, task: "PublicTask | None") -> list[tuple[str, str]]:
@@ -41,13 +43,20 @@ def _lines(task_id: UUID, task: "PublicTask | None") -> list[tuple[str, str]]:
     if task is None:
         return lines
     if task.state == State.COMPLETE:
-        asset = [("Asset", task.durable_uri), ("Size", f"{task.size:,} bytes"), ("SHA-256", task.sha256)]
-        return lines + [
-            (name, str(value)) for name, value in [*asset, ("Kind", task.kind), ("Facts", facts(task.media))]
-        ]
+        return [*lines, *_asset(task)]
     if task.reason:
         lines += [("Reason", task.reason), ("", sentence(task))]
     return lines
+
+
+def _asset(task: "PublicTask") -> list[tuple[str, str]]:
+    return [
+        ("Asset", task.durable_uri or ""),
+        ("Size", f"{task.size:,} bytes"),
+        ("SHA-256", task.sha256 or ""),
+        ("Kind", task.kind or ""),
+        ("Facts", facts(task.media)),
+    ]
 
 
 def _as_json(task: "PublicTask") -> dict[str, Any]:

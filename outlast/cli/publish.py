@@ -13,7 +13,7 @@ from rich.console import Console
 from outlast.cli.connections import Connections, connections
 from outlast.cli.outcome import print_outcome
 from outlast.following import Read, Unsettled, follow
-from outlast.publish import Producer, PublishError, output_ready
+from outlast.publish import Producer, output_ready
 from shared.errors import UsageError
 from shared.messages import Kind, OutputReadyEvent, task_id_of
 from shared.states import State
@@ -85,13 +85,9 @@ def publish(
         expected={"size": size, "sha256": sha256},
     )
     told = connections()
-    try:
-        if wait:
-            raise typer.Exit(_publish_and_follow(event, account, told, timeout, as_json=as_json))
-        task_id = _publish(event, account, told)
-    except PublishError as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(ENDED_BADLY) from None
+    if wait:
+        raise typer.Exit(_publish_and_follow(event, account, told, timeout, as_json=as_json))
+    task_id = _publish(event, account, told)
     typer.echo(json.dumps({"task_id": str(task_id), "event_id": event.id}) if as_json else str(task_id))
 
 

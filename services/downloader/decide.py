@@ -35,6 +35,7 @@ class Situation:
 
     reason: Reason
     tries: int
+    refreshes: int
     seconds_since_ready: float
     delay: float | None
     elsewhere: bool
@@ -50,7 +51,7 @@ def decide(now: Situation) -> Step:
     if follows is Next.TRANSFER_AGAIN:
         return Step.RETRY if now.tries == 0 else Step.STOP
     if follows is Next.RETRY_THEN_REFRESH and now.tries + 1 >= ERROR_BODY_TRIES:
-        return _elsewhere(now)
+        return _elsewhere(now) if now.refreshes == 0 else Step.STOP
     if follows is Next.REFRESH and not _may_heal(now):
         return _elsewhere(now)
     return Step.RETRY if now.delay is not None else _elsewhere(now)

@@ -15,7 +15,7 @@ _HEADERS = ("content-type", "content-length", "content-encoding", "date", "serve
 _HEADER_CHARACTERS = 100
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e]+")
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,64}>")
-_TOKEN = re.compile(r"(?=[^\s]*[0-9A-Z_/+=%&?.~-])[^\s\"'<>{}\[\],;:()]{25,}|[^\s\"'<>]*[/\\?&=%@][^\s\"'<>]*")
+_TOKEN = re.compile(r"""[^\s"'<>{}\[\],;:()]{25,}|[^\s"'<>]*[/\\?&=%@][^\s"'<>]*""")
 
 
 @dataclass

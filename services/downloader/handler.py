@@ -111,6 +111,7 @@ class Downloader:
             Situation(
                 reason=failure.reason,
                 tries=claim.tries,
+                refreshes=claim.refreshes,
                 seconds_since_ready=(datetime.now(UTC) - claim.ready_at).total_seconds(),
                 delay=self._delay(claim, failure, source),
                 elsewhere=self.sources.elsewhere(claim, spent),
@@ -121,7 +122,7 @@ class Downloader:
         if spent and (step is Step.RETRY_ELSEWHERE or failure.reason.rule.next is Next.REFRESH):
             self._end_source(spent, step)
         if step in (Step.STOP, Step.ABANDON):
-            self._stop(claim, failure, abandoned=step is Step.ABANDON)
+            self._stop(claim, failure, step, spent)
             return
         delay = 0.0 if step is Step.RETRY_ELSEWHERE and spent else self._delay(claim, failure, source) or 1.0
         metrics.TRANSFER_RETRIES.add(reason=str(failure.reason))
@@ -144,8 +145,17 @@ class Downloader:
             random=random.random,
         )
 
-    def _stop(self, claim: Claim, failure: Failure, *, abandoned: bool) -> None:
-        # Bytes that were refused and could not be fetched once more stay refused for what they were.
-        reason = Reason(claim.rejected_reason) if claim.rejected_reason and not abandoned else failure.reason
+    def _stop(self, claim: Claim, failure: Failure, step: Step, spent: UUID | None) -> None:
+        reason = failure.reason if step is Step.ABANDON else _final_reason(claim, failure, spent)
+        evidence = {**failure.evidence, "last": str(failure.reason)}
         log.warning("gave_up", reason=str(reason), last=str(failure.reason))
-        self.recorder.give_up(claim, reason, {**failure.evidence, "last": str(failure.reason)}, abandoned=abandoned)
+        self.recorder.give_up(claim, reason, evidence, abandoned=step is Step.ABANDON)
+
+
+def _final_reason(claim: Claim, failure: Failure, spent: UUID | None) -> Reason:
+    """What a person must hear: bytes that were refused, or what the last source did, before "no link is left"."""
+    if claim.rejected_reason:
+        return Reason(claim.rejected_reason)
+    if spent is None and failure.reason is Reason.URL_EXPIRED and claim.last_reason:
+        return Reason(claim.last_reason)
+    return failure.reason

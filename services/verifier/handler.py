@@ -9,7 +9,7 @@ from typing import Any
 import structlog
 
 from services.verifier.checks.expectations import expected_mismatch
-from services.verifier.examine import Prober
+from services.verifier.examine import ProbeAway, Prober
 from services.verifier.facts import Facts, Verdict
 from shared.errors import Failure
 from shared.messages import Expected, Kind, ObjectRef
@@ -22,6 +22,8 @@ from shared.worker import Lease
 
 log = structlog.get_logger(__name__)
 
+COPY_SUFFIX = ".staged"
+"""Ending of the local copies under examination."""
 VERIFICATIONS = 2
 """Times that staged bytes may be refused before the task stops."""
 
@@ -39,7 +41,7 @@ class Verifier:
     def __call__(self, lease: Lease) -> None:
         """Claim -> read back and examine -> record -> announce."""
         claim = lease.claim
-        copy = self.work_dir / f"{claim.task_id}-{claim.epoch}"
+        copy = self.work_dir / f"{claim.task_id}-{claim.epoch}{COPY_SUFFIX}"
         try:
             digest = self._read_back(lease, copy)
             verdict = self._examine(claim, copy)
@@ -72,7 +74,10 @@ class Verifier:
 
     def _examine(self, claim: Claim, copy: Path) -> Verdict:
         kind = Kind(claim.promised_kind) if claim.promised_kind else None
-        verdict = self.prober.examine(copy.name, kind)
+        try:
+            verdict = self.prober.examine(copy.name, kind)
+        except ProbeAway as error:
+            raise Failure(Reason.PROBE, {"detail": str(error)}) from None
         if verdict.facts is None:
             evidence = {
                 "check": verdict.check,

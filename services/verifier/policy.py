@@ -108,7 +108,7 @@ class Limits:
     """Archives inside an archive."""
     nested_bytes: int = 64 * 2**20
     """Of one archive inside an archive, as it is read into memory."""
-    whole_decode_pixels: int = 400_000_000
+    whole_decode_pixels: int = 800_000_000
     """A video of fewer pixels in all its frames is decoded whole, else in samples."""
     sample_pixels: int = 100_000_000
     """Decoded at the start and the middle of a longer video; four times that before its end."""

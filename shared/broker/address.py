@@ -31,7 +31,7 @@ class Address:
             port = parts.port or default_port
         except (ValueError, KeyError):
             raise _wrong() from None
-        if not parts.hostname or parts.query or parts.fragment:
+        if not parts.hostname or "@" in parts.path or parts.query or parts.fragment:
             raise _wrong()
         return cls(
             host=parts.hostname,

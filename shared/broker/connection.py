@@ -22,10 +22,11 @@ _UNACKNOWLEDGED_MILLISECONDS = 2 * HEARTBEAT_SECONDS * 1000
 def connect(
     address: Address,
     *,
+    name: str,
     on_blocked: Callable[[str], None] | None = None,
     on_unblocked: Callable[[], None] | None = None,
 ) -> Any:
-    """Open a connection once, without any retry: an `amqp.Connection`.
+    """Open a connection once, without any retry: an `amqp.Connection` that people know by `name`.
 
     Raises OSError or amqp.AMQPError.
     """
@@ -41,6 +42,7 @@ def connect(
         connect_timeout=CONNECT_SECONDS,
         heartbeat=HEARTBEAT_SECONDS,
         transport_options={
+            "client_properties": {"connection_name": name},
             "read_timeout": ANSWER_SECONDS,
             "write_timeout": ANSWER_SECONDS,
             "socket_settings": {socket.TCP_USER_TIMEOUT: _UNACKNOWLEDGED_MILLISECONDS},

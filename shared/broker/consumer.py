@@ -18,7 +18,7 @@ HEARTBEAT_SECONDS = 15
 MOST_DELAY_SECONDS = 5.0
 SETTLED_SECONDS = 10.0
 """A session that lived so long ends a row of failures."""
-STOP_SECONDS = 10.0
+STOP_SECONDS = 5.0
 
 
 class Consumer:
@@ -68,13 +68,16 @@ class Consumer:
         self._thread.start()
 
     def stop(self) -> None:
-        """Disconnect, so that unsettled messages go back, and end the thread (waits up to 10 s)."""
+        """Disconnect, so that unsettled messages go back, and end the thread (waits up to 5 s)."""
         self._want(self._wanted, stopping=True)
         if self._thread.is_alive():
             self._thread.join(STOP_SECONDS)
 
     def pause(self) -> None:
-        """Stop consuming soon: unsettled messages go back to the queue, and their acks become no-ops."""
+        """Stop consuming soon: unsettled messages go back to the queue, and their acks become no-ops.
+
+        Called by `handle` itself, no further message reaches it.
+        """
         self._want(False)
 
     def resume(self) -> None:

@@ -54,7 +54,7 @@ def verify(amqp_url: str, names: Iterable[str]) -> None:
 @contextmanager
 def _connected(address: Address) -> Iterator[Any]:
     try:
-        with closing(connect(address)) as connection:
+        with closing(connect(address, name="topology")) as connection:
             yield connection
     except (AccessRefused, NotAllowed) as error:
         raise UsageError(

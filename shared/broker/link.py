@@ -27,7 +27,9 @@ class Link:
         self.stale = False
         self._acked: bool | None = None
         self._returned = False
-        self._connection = connect(address, on_blocked=self._on_blocked, on_unblocked=self._on_unblocked)
+        self._connection = connect(
+            address, name="publisher", on_blocked=self._on_blocked, on_unblocked=self._on_unblocked
+        )
         try:
             self._producer = Producer(self._confirming(), auto_declare=False, on_return=self._on_return)
         except BaseException:
@@ -68,8 +70,7 @@ class Link:
 
     def drop(self) -> None:
         """Close the socket without a word."""
-        if self._connection.channels is not None:
-            self._connection.collect()
+        self._connection.collect()
 
     def _confirming(self) -> Any:
         channel = self._connection.channel()

@@ -20,7 +20,7 @@ log = structlog.get_logger(__name__)
 __all__ = ["MOST_HINTS", "Publisher", "Sent"]
 
 MOST_HINTS = 1000
-STOP_SECONDS = 10.0
+STOP_SECONDS = 5.0
 
 
 class Publisher:

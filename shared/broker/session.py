@@ -36,7 +36,7 @@ class Session:
 
     def __init__(self, parameters: pika.ConnectionParameters, queue: str, handle: Handle, prefetch: int) -> None:
         self._handle = handle
-        self._leaving = False
+        self._deaf = self._leaving = False
         self._connection = pika.BlockingConnection(parameters)
         try:
             self._channel = self._connection.channel()
@@ -54,7 +54,8 @@ class Session:
             self._connection.process_data_events(time_limit=None)
 
     def leave(self) -> None:
-        """Let `run` return, after the acks that were asked for before; a no-op on a lost connection."""
+        """Hand over nothing more, and let `run` return after the acks that were asked for before."""
+        self._deaf = True
         self._ask(self._leave)
 
     def close(self) -> None:
@@ -72,7 +73,7 @@ class Session:
         properties: pika.BasicProperties,
         body: bytes,
     ) -> None:
-        if self._leaving:
+        if self._deaf:
             return
         settle = partial(self._settle, method.delivery_tag)
         delivery = Delivery(body, method.routing_key, method.redelivered, properties.headers or {}, settle)
@@ -86,8 +87,6 @@ class Session:
         self._ask(partial(self._settle_here, tag, done))
 
     def _settle_here(self, tag: int, done: bool) -> None:
-        if not self._channel.is_open:
-            return
         if done:
             self._channel.basic_ack(tag)
         else:

@@ -5,7 +5,7 @@ from functools import lru_cache
 from time import monotonic
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.exceptions import ConnectTimeoutError, HTTPError
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 from urllib3.util.ssl_match_hostname import CertificateError
 
 from shared.egress.addresses import Address
@@ -38,7 +38,7 @@ def dial(target: Target, addresses: tuple[Address, ...], policy: Policy, until: 
             return connection
         if failure.reason is Reason.TLS_INVALID:
             break
-    raise failure from None
+    raise failure
 
 
 def _connection(target: Target, address: str, policy: Policy, timeout: float) -> HTTPConnection:
@@ -61,7 +61,9 @@ def _tls(ca_file: str | None) -> ssl.SSLContext:
 
 
 def _failure(error: Exception) -> Failure:
-    if isinstance(error, TimeoutError | ConnectTimeoutError):
+    # To urllib3 a refused connection is a kind of time-out.
+    is_late = isinstance(error, ConnectTimeoutError) and not isinstance(error, NewConnectionError)
+    if is_late or isinstance(error, TimeoutError):
         return Failure(Reason.STALLED, {"phase": "connect"})
     if isinstance(error, ssl.SSLCertVerificationError):
         return Failure(Reason.TLS_INVALID, {"tls": error.verify_message[:200]})
@@ -69,4 +71,4 @@ def _failure(error: Exception) -> Failure:
         return Failure(Reason.TLS_INVALID, {"tls": "certificate for another name"})
     if isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError | ssl.SSLZeroReturnError):
         return Failure(Reason.TLS_INVALID, {"tls": str(error.reason)[:200]})
-    return Failure(Reason.SOURCE_UNAVAILABLE, {"phase": "connect", "error": type(error).__name__})
+    return Failure(Reason.SOURCE_UNAVAILABLE, {"phase": "connect", "error": type(error.__cause__ or error).__name__})

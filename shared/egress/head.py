@@ -52,44 +52,44 @@ def read_head(reader: Reader) -> Head:
 
     Raises Failure(PROTOCOL_VIOLATION), or Failure(SOURCE_UNAVAILABLE) when the source hangs up.
     """
-    budget = MAX_HEAD
-    while True:
-        lines = _lines(reader, budget)
-        budget -= sum(map(len, lines))
-        head = _parsed(lines)
-        if head.status >= 200:
-            return head
+    head, budget = _one_head(reader, MAX_HEAD)
+    while head.status < 200:
         if head.status == 101:
             raise violation("upgrade")
+        head, budget = _one_head(reader, budget)
+    return head
 
 
-def _lines(reader: Reader, budget: int) -> list[bytes]:
-    lines: list[bytes] = []
-    while not lines or lines[-1].rstrip(b"\r\n"):
-        line = reader.readline(budget)
-        budget -= len(line)
-        if not line.endswith(b"\n"):
-            if budget <= 0:
-                raise violation("head_too_large")
-            raise Failure(Reason.SOURCE_UNAVAILABLE, {"phase": "head"})
-        lines.append(line)
-    return lines[:-1]
-
-
-def _parsed(lines: list[bytes]) -> Head:
-    if not lines or not (status := _STATUS.fullmatch(lines[0])):
+def _one_head(reader: Reader, budget: int) -> tuple[Head, int]:
+    line = _line(reader, budget)
+    if not (status := _STATUS.fullmatch(line)):
         raise violation("status_line")
     fields: list[tuple[str, str]] = []
-    for line in lines[1:]:
-        if folded := _FOLDED.fullmatch(line):
-            if not fields:
-                raise violation("header_line")
-            fields[-1] = fields[-1][0], f"{fields[-1][1]} {folded[1].decode('latin-1')}"
-        elif match := _FIELD.fullmatch(line):
-            fields.append((match[1].decode("ascii"), match[2].decode("latin-1")))
-        else:
+    while line not in (b"\r\n", b"\n"):
+        budget -= len(line)
+        line = _line(reader, budget)
+        _add_field(fields, line)
+    return Head(int(status[1]), int(status[2]), Headers(fields)), budget
+
+
+def _line(reader: Reader, budget: int) -> bytes:
+    line = reader.readline(budget)
+    if line.endswith(b"\n"):
+        return line
+    if len(line) == budget:
+        raise violation("head_too_large")
+    raise Failure(Reason.SOURCE_UNAVAILABLE, {"phase": "head"})
+
+
+def _add_field(fields: list[tuple[str, str]], line: bytes) -> None:
+    if folded := _FOLDED.fullmatch(line):
+        if not fields:
             raise violation("header_line")
-    return Head(int(status[1]), int(status[2]), Headers(fields))
+        fields[-1] = fields[-1][0], f"{fields[-1][1]} {folded[1].decode('latin-1')}"
+    elif match := _FIELD.fullmatch(line):
+        fields.append((match[1].decode("ascii"), match[2].decode("latin-1")))
+    elif line not in (b"\r\n", b"\n"):
+        raise violation("header_line")
 
 
 def framing(head: Head) -> tuple[Framing, int | None]:

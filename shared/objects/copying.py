@@ -53,7 +53,7 @@ class Copier:
             response = self._wire.slow._execute("PUT", bucket, key, headers=cast(DictType, asked))
             etag = copied_etag(response)
         if not etag:
-            evidence = {"bucket": bucket, "key": key, "error": "empty answer to a copy"}
+            evidence = {"bucket": bucket, "object": key, "error": "empty answer to a copy"}
             raise Transient(Reason.STORAGE_UNAVAILABLE, evidence)
         return response.headers.get("x-amz-version-id")
 

@@ -48,7 +48,7 @@ def translated(bucket: str, key: str) -> Iterator[None]:
 
 def refused(bucket: str, key: str, status: int, code: str) -> NotThere | Failure:
     """The meaning of an answer with an HTTP status and an S3 error code (empty if it had none)."""
-    evidence = {"bucket": bucket, "key": key, "status": status, "code": code}
+    evidence = {"bucket": bucket, "object": key, "status": status, "code": code}
     if code in _GONE:
         return NotThere(bucket, key)
     if code in _FULL or status == 507:
@@ -68,7 +68,7 @@ def _meaning(error: Exception, bucket: str, key: str) -> NotThere | Failure:
     if isinstance(error, ServerError):
         return refused(bucket, key, error.status_code, "")
     cause = error.reason if isinstance(error, MaxRetryError) and error.reason else error
-    evidence = {"bucket": bucket, "key": key, "error": type(cause).__name__}
+    evidence = {"bucket": bucket, "object": key, "error": type(cause).__name__}
     return Transient(Reason.STORAGE_UNAVAILABLE, evidence)
 
 

@@ -19,7 +19,7 @@ _SAFE = "/:,;@()!*'+"
 def headers_of(content_type: str, metadata: Mapping[str, str]) -> dict[str, str]:
     """Request headers for an object's content type and user metadata (names in lower case).
 
-    Values are percent-encoded UTF-8. One that is empty or holds a URL, which may be a credential, is left out.
+    Values are percent-encoded UTF-8. One that is empty or holds a URL (a credential, perhaps) is left out.
     Raises ValueError if all together pass `TOTAL_BYTES`.
     """
     kept = {name: encoded(value) for name, value in metadata.items() if value and "://" not in value}

@@ -56,8 +56,8 @@ class Store:
     ) -> Self:
         """A store at a base URL; connects to nothing yet.
 
-        `part_bytes` is the size of one part of an upload, of which two are held in memory; `copy_limit` is the
-        most bytes copied in one request. Raises UsageError if the endpoint is wrong.
+        `part_bytes` is the size of one part of an upload, of which two are held in memory; `copy_limit` is
+        the most bytes copied in one request. Raises UsageError if the endpoint is wrong.
         """
         wire = Wire(endpoint, region, access_key, secret_key)
         return cls(part_bytes, wire, Copier(wire, copy_limit))

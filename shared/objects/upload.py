@@ -118,10 +118,10 @@ class Upload:
     def _finish(self) -> Uploaded:
         if self._sender is None:
             return self._wire.put(self._bucket, self._key, self._headers, self._filling[: self._filled])
-        # In some stores the ETag in the answer differs from all later ones: only a look gives the lasting one.
+        # Some stores answer with an ETag unlike all later ones: only a look gives the lasting one.
         found = self._find(self._sender.complete())
         if found is None:
-            evidence = {"bucket": self._bucket, "key": self._key, "error": "not there after its completion"}
+            evidence = {"bucket": self._bucket, "object": self._key, "error": "not there after its completion"}
             raise Transient(Reason.STORAGE_UNAVAILABLE, evidence)
         return found
 

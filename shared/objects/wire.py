@@ -18,7 +18,7 @@ from shared.objects.pool import READ_SECONDS, SLOW_SECONDS, open_pool
 
 @dataclass(frozen=True)
 class Head:
-    """What the store says about an object: `size` in bytes; the ETag only tells if it is the same as before."""
+    """What the store says about an object: `size` in bytes; an ETag only tells if it is still the same."""
 
     size: int
     etag: str

@@ -17,8 +17,9 @@ _SEPARATOR = (
     r"""(?:["'\\]{0,8}\s*(?:=>|[:=]|%(?:25){0,4}3[ad]|\\{1,4}u003[ad])"""
     r"""|["'\\]{1,8}\s*,(?=\s*b?\\{0,4}["']))\s*(?!\[hidden\](?:["'\s]|\Z))"""
 )
-_QUOTED = r"""b?(?P<quote>\\{0,4}["'])(?:(?!(?P=quote))(?:\\.|.))*"""
-_ELEMENT = re.compile(rf"<(?P<tag>{_NAME}[^<>]{{0,200}})>[^<]*", re.I)
+# A quote inside is escaped by a backslash, or in SQL doubled.
+_QUOTED = r"""b?(?P<quote>\\{0,4}["'])(?:(?P=quote){2}|(?!(?P=quote))(?:\\.|.))*"""
+_ELEMENT = re.compile(rf"<(?P<tag>[^<>]{{0,64}}?{_NAME}[^<>]{{0,64}})>[^<]*", re.I)
 # Their values hold spaces and commas.
 _HEADER = re.compile(rf"(?P<name>(?:authorization|cookie){_SEPARATOR})(?:{_QUOTED}|[^\r\n]+)", re.I | re.S)
 _PARAMETER = re.compile(rf"(?P<name>{_NAME}{_SEPARATOR})(?:{_QUOTED}|[^\s&]+)", re.I | re.S)

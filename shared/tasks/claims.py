@@ -45,6 +45,7 @@ class Claim:
     ready_at: datetime
     url_expires_at: datetime | None
     deadline: datetime | None
+    last_reason: str | None
     staged_bucket: str | None
     staged_key: str | None
     staged_version: str | None

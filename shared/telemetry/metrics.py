@@ -25,7 +25,7 @@ CLAIMS = REGISTER.counter(
     outcome=("done", "released", "lost", "failed"),
 )
 LEASES_LOST = REGISTER.counter(
-    "outlast_leases_lost_total", "Claims whose lease another worker took over or nobody renewed.", stage=Stage
+    "outlast_leases_lost_total", "Claims whose lease ended before their work did.", stage=Stage
 )
 SLOTS_BUSY = REGISTER.gauge("outlast_slots_busy", "Tasks that this process works on now.", stage=Stage)
 HINTS = REGISTER.counter(
@@ -33,9 +33,7 @@ HINTS = REGISTER.counter(
     "Wake-up messages to other stages, by what became of them.",
     outcome=("confirmed", "unroutable", "dropped", "failed"),
 )
-DOWNLOADED_BYTES = REGISTER.counter(
-    "outlast_downloaded_bytes_total", "Bytes received from sources, those in vain included."
-)
+DOWNLOADED_BYTES = REGISTER.counter("outlast_downloaded_bytes_total", "Bytes received from sources and staged.")
 TRANSFER_RETRIES = REGISTER.counter(
     "outlast_transfer_retries_total", "Transfers that ended with another try due.", reason=Reason
 )
@@ -64,13 +62,13 @@ ANNOUNCEMENTS = REGISTER.counter(
 OWN_FAULTS = REGISTER.counter(
     "outlast_own_faults_total", "Faults of our own parts, during which a stage claims nothing.", reason=OURS
 )
-HEADLINE = Headline(REGISTER)
-
 BUILD = {"version": importlib.metadata.version("outlast"), "python": platform.python_version()}
 REGISTER.gauge(
     "outlast_build_info",
     "1, with the version of Outlast and of Python.",
     **{k: (v,) for k, v in BUILD.items()},
 ).set(1, **BUILD)
+
+HEADLINE = Headline(REGISTER)
 
 ProcessCollector(registry=REGISTER.registry)

@@ -85,7 +85,9 @@ json_values = st.recursive(
 )
 
 
-@given(st.dictionaries(st.sampled_from(["provider", "job_id", "url", "kind", "expected", "ready_at", "x"]), json_values))
+@given(
+    st.dictionaries(st.sampled_from(["provider", "job_id", "url", "kind", "expected", "ready_at", "x"]), json_values)
+)
 def test_any_data_is_read_or_refused(data: dict[str, object]) -> None:
     body = json.dumps({**event(), "data": data}).encode()
     try:

@@ -31,7 +31,7 @@ class Finding:
 def endings(ended: Ended) -> list[Finding]:
     """Whether each capture ended as it must; one line for each that did not."""
     wrong = [
-        Finding(False, f"{capture.label} ended as {_stand(task)}")
+        Finding(False, f"{capture.label} ended as {_stand(task)}, where {_must(capture)} was right")
         for capture, task in ended
         if not _as_must(capture, task)
     ]
@@ -79,6 +79,10 @@ def _as_must(capture: Capture, task: PublicTask | None) -> bool:
     if capture.ending == COMPLETE:
         return task.state == State.COMPLETE
     return task.state == State.NEEDS_ATTENTION and task.reason in capture.ending
+
+
+def _must(capture: Capture) -> str:
+    return " or ".join(sorted(capture.ending or ())) or "complete"
 
 
 def _stand(task: PublicTask | None) -> str:

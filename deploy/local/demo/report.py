@@ -27,8 +27,10 @@ REACHED = {
     State.PROMOTING: 4,
     State.STORED: 4,
     State.COMPLETE: 5,
+    # Whatever stopped it, a download was begun.
+    State.NEEDS_ATTENTION: 2,
 }
-"""How many stages a task in a state has got to."""
+"""How many stages a task in a state has got to, at least."""
 
 
 class Board:
@@ -69,7 +71,8 @@ class Board:
 def table(ended: Ended) -> Table:
     """One row per output: what it is, how it stands, where it is kept or why not, and how soon."""
     shown = Table(title="What became of each output", show_lines=True)
-    for name in ("task", "kind", "state", "durable URI, or the reason"):
+    shown.add_column("task", overflow="fold", max_width=26)
+    for name in ("kind", "state", "durable URI, or the reason"):
         shown.add_column(name, overflow="fold")
     for name in ("bytes", "SHA-256", "ready to stored", "life of a link"):
         shown.add_column(name, justify="right", no_wrap=True)

@@ -17,6 +17,7 @@ from deploy.local.demo.provider import DemoProvider
 from deploy.local.demo.scenario import ACCOUNT, Capture, folder, made_media
 from deploy.local.demo.server import Server
 from deploy.local.demo.stack import address_book, asset_store, producer_url, start, task_reader
+from deploy.local.service import NAMES
 from deploy.local.stack import Stack
 from outlast.following import Read, Unsettled, follow
 from outlast.publish import Producer, PublishError
@@ -67,11 +68,11 @@ class Demonstration:
         `outwait`: wait until the last link is dead, and prove that too.
         """
         findings = self._findings(outwait=outwait)
-        report.print_findings(self.console, findings)
         holds = all(finding.holds for finding in findings)
         if not holds:
-            tails = ((process.name, process.log_tail(LOG_LINES)) for process in self.stack.running())
+            tails = ((name, self.stack.process(name).log_tail(LOG_LINES)) for name in NAMES)
             report.print_log_tails(self.console, tails)
+        report.print_findings(self.console, findings)
         return holds
 
     def _findings(self, *, outwait: bool) -> list[Finding]:
@@ -81,7 +82,8 @@ class Demonstration:
         except (PublishError, Failure) as error:
             return [Finding(False, f"the events could be sent and followed: {error}")]
         self.console.print(report.table(ended))
-        report.print_requests(self.console, self.provider.requests)
+        if outwait:
+            report.print_requests(self.console, self.provider.requests)
         return [*proof.endings(ended), *(self._outwait() if outwait else ()), *self._assets_and_logs(ended)]
 
     def _send(self) -> dict[UUID, Capture]:

@@ -31,7 +31,7 @@ def whole_boxes(subject: Subject) -> None:
         if count > subject.limits.boxes:
             raise Refused(Reason.UNSAFE_MEDIA, "the file has too many boxes")
         if box.type not in TOP and seen & {b"mdat", b"moof"}:
-            return subject.note("trailing_bytes")
+            return subject.ends_at(box.body - 8)
         if box.end > subject.size:
             raise truncated(f"a box ends {box.end - subject.size} bytes after the end of the file")
         seen.add(box.type)

@@ -3,6 +3,9 @@
 from fractions import Fraction
 
 from av.error import FFmpegError
+from av.packet import Packet
+from av.stream import Stream
+from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from services.verifier.checks.streams import Media, Track
@@ -24,33 +27,52 @@ def make_strict(track: Track, limits: Limits) -> None:
     track.budget = _packets(track, limits.whole_decode_pixels, limits.whole_decode_packets)
 
 
+def decode(track: Track, packet: "Packet[Stream]") -> int:
+    """Decode a packet and count its frames. Raises FFmpegError for damage."""
+    frames = track.stream.decode(packet)
+    track.decoded += len(frames)
+    if frames and isinstance(frames[0], VideoFrame):
+        track.rotation = -frames[0].rotation % 360
+    return len(frames)
+
+
 def later_samples(subject: Subject) -> None:
     """A stream too long to be decoded whole also decodes in the middle and before its end."""
-    media, limits = subject.opened_as(Media), subject.limits
+    media = subject.opened_as(Media)
     for track in media.tracks:
         if track.packets > track.budget:
-            size = _packets(track, limits.sample_pixels, limits.sample_packets)
-            first, last = _range(track)
-            track.decoded += _sample(media, track, (first + last) // 2, size)
-            track.decoded += _sample(media, track, last, size * END_SHARE)
+            _samples(subject, media, track)
     subject.found["frames_decoded"] = sum(track.decoded for track in media.tracks)
 
 
-def _sample(media: Media, track: Track, instant: int, size: int) -> int:
-    """Count the frames of up to `size` packets from the key frame before `instant` (in stream time)."""
+def _samples(subject: Subject, media: Media, track: Track) -> None:
+    """Decode two samples; where one fails it may be that its key frame needs earlier ones, so the whole decides."""
+    size = _packets(track, subject.limits.sample_pixels, subject.limits.sample_packets)
+    first, last = _range(track)
+    try:
+        _sample(media, track, (first + last) // 2, size)
+        reached = _sample(media, track, last, size * END_SHARE)
+    except (FFmpegError, Refused):
+        reached = _sample(media, track, first, track.packets)
+    if not reached:
+        subject.note("end_not_decoded")
+
+
+def _sample(media: Media, track: Track, instant: int, size: int) -> bool:
+    """Decode `size` packets from the key frame before `instant` (in the stream's time base).
+
+    True if that reaches the end of the stream.
+    """
     media.container.seek(instant, stream=track.stream)
-    frames = 0
+    frames, reached = 0, True
     for number, packet in enumerate(media.container.demux(track.stream)):
-        if number >= size:
+        if number >= size and packet.size:
+            reached = False
             break
-        try:
-            frames += len(packet.decode())
-        except FFmpegError:
-            if frames or not packet.size:
-                raise
+        frames += decode(track, packet)
     if not frames:
         raise Refused(Reason.UNDECODABLE, f"no frame at {float(instant * _base(track)):.2f} s")
-    return frames
+    return reached
 
 
 def _range(track: Track) -> tuple[int, int]:

@@ -4,48 +4,61 @@ from services.verifier.checks.subject import Refused, Subject, read_at, truncate
 from shared.reasons import Reason
 
 SEGMENT, CLUSTER = 0x18538067, 0x1F43B675
-OPEN_ENDED = frozenset({SEGMENT, CLUSTER})
-"""A live recording leaves the size of these unknown; their children are then walked in their place."""
+TOP = frozenset({SEGMENT, 0x1A45DFA3, 0xEC, 0xBF})
+"""What may stand outside a segment: segment, EBML header, void, CRC-32."""
+
+HEADER_BYTES = 12
 
 
 def whole_elements(subject: Subject) -> None:
-    """Every element ends inside the file; bytes after a whole segment are noted."""
+    """Every part of the segments ends inside the file; bytes after a segment of stated size are noted."""
     position = walked = 0
-    whole_segment = False
+    outside = True
+    segment_end: int | None = None
     while position < subject.size:
-        header = read_at(subject.file, position, 12)
-        identity, width = _number(header, keep_marker=True)
-        size, size_width = _number(header[width:], keep_marker=False)
-        if identity is None or width > 4 or size_width == 0:
-            return _no_element(subject, header, whole_segment)
-        if size is None and identity not in OPEN_ENDED:
+        header = read_at(subject.file, position, HEADER_BYTES)
+        outside = outside or position == segment_end
+        identity, size, width = _element(header)
+        if width == 0 or (outside and identity not in TOP):
+            return _no_element(subject, position, header, position == segment_end)
+        body = position + width
+        position = body if identity == SEGMENT or size is None else body + size
+        if identity == SEGMENT:
+            outside, segment_end = False, None if size is None else body + size
+        elif size is None and identity != CLUSTER:
             raise Refused(Reason.UNDECODABLE, "an element has no size")
-        position += width + size_width + (size or 0)
-        if position > subject.size:
-            raise truncated(f"an element ends {position - subject.size} bytes after the end of the file")
-        walked, whole_segment = walked + 1, identity == SEGMENT and size is not None
+        _inside(subject, max(position, segment_end or 0))
+        walked += 1
         if walked > subject.limits.boxes:
             raise Refused(Reason.UNSAFE_MEDIA, "the file has too many elements")
     return None
 
 
-def _no_element(subject: Subject, header: bytes, whole_segment: bool) -> None:
-    if whole_segment:
-        return subject.note("trailing_bytes")
-    if len(header) < 12 and header[0]:
+def _inside(subject: Subject, end: int) -> None:
+    if end > subject.size:
+        raise truncated(f"an element ends {end - subject.size} bytes after the end of the file")
+
+
+def _no_element(subject: Subject, position: int, header: bytes, after_segment: bool) -> None:
+    if after_segment:
+        return subject.ends_at(position)
+    if len(header) < HEADER_BYTES and header[0]:
         raise truncated("the file ends inside an element's header")
     raise Refused(Reason.UNDECODABLE, "the file is not a chain of elements")
 
 
-def _number(data: bytes, *, keep_marker: bool) -> tuple[int | None, int]:
-    """A variable-length number and its width in bytes; None is an unknown size, width 0 no number at all."""
-    if not data or data[0] == 0:
-        return None, 0
-    width = 9 - data[0].bit_length()
-    if width > len(data):
-        return None, 0
-    value = int.from_bytes(data[:width])
-    if keep_marker:
-        return value, width
-    value &= (1 << 7 * width) - 1
-    return (None if value == (1 << 7 * width) - 1 else value), width
+def _element(header: bytes) -> tuple[int, int | None, int]:
+    """Identity, size of the body (None if it is left open) and width of an element's header; width 0 if it is none."""
+    width = _width(header)
+    size_width = _width(header[width:])
+    if width == 0 or width > 4 or size_width == 0:
+        return 0, None, 0
+    mask = (1 << 7 * size_width) - 1
+    size = int.from_bytes(header[width : width + size_width]) & mask
+    return int.from_bytes(header[:width]), None if size == mask else size, width + size_width
+
+
+def _width(number: bytes) -> int:
+    """Bytes of a variable-length number; 0 if there is none or it is cut."""
+    width = 9 - number[0].bit_length() if number and number[0] else 0
+    return width if width <= len(number) else 0

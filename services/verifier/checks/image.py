@@ -6,7 +6,7 @@ from collections.abc import Callable
 from PIL import AvifImagePlugin, Image, ImageFile
 
 from services.verifier.checks.boxes import whole_boxes
-from services.verifier.checks.pictures import whole_gif, whole_jpeg, whole_png
+from services.verifier.checks.pictures import whole_gif, whole_ico, whole_jpeg, whole_png, whole_tiff
 from services.verifier.checks.riff import whole_riff
 from services.verifier.checks.subject import Refused, Subject
 from shared.reasons import Reason
@@ -17,8 +17,10 @@ WHOLE: dict[str, Callable[[Subject], None]] = {
     "gif": whole_gif,
     "webp": whole_riff,
     "avif": whole_boxes,
+    "tiff": whole_tiff,
+    "ico": whole_ico,
 }
-"""How the end is proven; the other formats name the place of every part, so a cut one does not decode."""
+"""How the end is proven; a cut file of the other formats does not decode."""
 
 ORIENTATION = 274
 ROTATIONS = {3: 180, 4: 180, 5: 90, 6: 90, 7: 270, 8: 270}

@@ -5,15 +5,18 @@ from fractions import Fraction
 from av.packet import Packet
 from av.stream import Stream
 
-from services.verifier.checks.decode import make_strict
-from services.verifier.checks.signature import id3_end
+from services.verifier.checks.decode import decode, make_strict
+from services.verifier.checks.mpeg_audio import states_length
 from services.verifier.checks.streams import Media, Track
-from services.verifier.checks.subject import Refused, Subject, read_at, truncated
+from services.verifier.checks.subject import Refused, Subject, truncated
 from shared.reasons import Reason
 
 MICROSECONDS = 1_000_000
 SLACK_SECONDS, SLACK_SHARE = 0.5, 0.005
-"""How much earlier than stated the packets may end: encoder delay, edit lists and rounding."""
+"""How far the packets may miss the stated end: encoder delay, edit lists and rounding."""
+
+CONTIGUOUS, MOST_GAP = frozenset({"mp3", "adts", "wav", "flac"}), 0.05
+"""Formats in which one packet starts where the last one ends, up to so many seconds."""
 
 
 def packets(subject: Subject) -> None:
@@ -23,15 +26,17 @@ def packets(subject: Subject) -> None:
     for track in media.tracks:
         make_strict(track, subject.limits)
     for packet in media.container.demux():
-        track = tracks.get(packet.stream_index)
+        if _is_no_media(subject, packet):
+            continue
+        found = tracks.get(packet.stream.index)
         if packet.size:
-            _count(media, track, packet)
-        if track and track.packets <= track.budget:
-            track.decoded += len(packet.decode())
+            _count(subject, media, found, packet)
+        if found and found.packets <= found.budget:
+            decode(found, packet)
     if not all(track.decoded for track in media.tracks):
         raise Refused(Reason.UNDECODABLE, "a stream gives no frames")
     if media.tracks[0].is_video:
-        subject.found["frames"] = media.tracks[0].packets
+        subject.found |= {"frames": media.tracks[0].packets, "rotation": media.tracks[0].rotation}
 
 
 def duration(subject: Subject) -> None:
@@ -40,17 +45,26 @@ def duration(subject: Subject) -> None:
     stated, measured = _stated(subject, media), max(_span(track) for track in media.tracks)
     if stated is not None and max(measured, float(media.end)) < _least(media, stated):
         raise truncated(f"the packets end at {float(media.end):.2f} s of the stated {stated:.2f} s")
+    if subject.format.name in CONTIGUOUS and media.tracks[0].gap > MOST_GAP:
+        raise Refused(Reason.UNDECODABLE, f"a hole of {float(media.tracks[0].gap):.2f} s")
     if measured > subject.limits.seconds:
         raise Refused(Reason.UNSAFE_MEDIA, f"{measured:.0f} s of media")
-    seconds = stated or measured
-    if seconds > 0:
-        source = "container" if stated else "packets"
-        subject.found |= {"duration_seconds": seconds, "duration_source": source}
+    if stated is not None and measured <= stated + _slack(stated):
+        subject.found |= {"duration_seconds": stated, "duration_source": "container"}
+    elif measured > 0:
+        subject.found |= {"duration_seconds": measured, "duration_source": "packets"}
     _frame_rate(subject, media.tracks[0])
 
 
-def _count(media: Media, track: Track | None, packet: "Packet[Stream]") -> None:
-    if packet.is_corrupt:
+def _is_no_media(subject: Subject, packet: "Packet[Stream]") -> bool:
+    """Whether FFmpeg took bytes after the content, or the tag between two joined MP3 files, for a packet."""
+    if packet.pos is not None and packet.pos >= subject.end:
+        return True
+    return subject.format.name == "mp3" and packet.size > 0 and bytes(memoryview(packet)[:3]) == b"ID3"
+
+
+def _count(subject: Subject, media: Media, track: Track | None, packet: "Packet[Stream]") -> None:
+    if packet.is_corrupt and "length_unstated" not in subject.notes:
         raise Refused(Reason.UNDECODABLE, "a packet is damaged")
     instant = packet.pts if packet.pts is not None else packet.dts
     start = None if instant is None else instant * packet.time_base
@@ -75,8 +89,11 @@ def _least(media: Media, stated: float) -> float:
     """
     if max(track.packets for track in media.tracks) == 1:
         return 0.0
-    slack = max(SLACK_SECONDS, stated * SLACK_SHARE)
-    return stated - slack - max(float(track.gap) for track in media.tracks)
+    return stated - _slack(stated) - max(float(track.gap) for track in media.tracks)
+
+
+def _slack(stated: float) -> float:
+    return max(SLACK_SECONDS, stated * SLACK_SHARE)
 
 
 def _span(track: Track) -> float:
@@ -98,8 +115,7 @@ def _stated(subject: Subject, media: Media) -> float | None:
 def _is_stated(subject: Subject) -> bool:
     """Whether FFmpeg read the duration; for ADTS and plain MP3 it guesses from the bit rate."""
     if subject.format.name == "mp3":
-        frame = read_at(subject.file, id3_end(subject.head), 200)
-        return any(mark in frame for mark in (b"Xing", b"Info", b"VBRI"))
+        return states_length(subject)
     return subject.format.name != "adts"
 
 

@@ -1,7 +1,8 @@
-"""PNG, JPEG, GIF and JPEG 2000 files from the first mark to the last: no cut, no wrong check sum."""
+"""Still pictures from the first mark to the last: no part is cut, no check sum is wrong."""
 
 import re
 import zlib
+from typing import Literal
 
 from services.verifier.checks.subject import Refused, Subject, read_at, truncated
 from shared.reasons import Reason
@@ -24,7 +25,7 @@ def whole_png(subject: Subject) -> None:
         if zlib.crc32(data[at + 4 : end - 4]) != int.from_bytes(data[end - 4 : end]):
             raise Refused(Reason.UNDECODABLE, "a PNG chunk has a wrong check sum")
         if data[at + 4 : at + 8] == b"IEND":
-            return note_rest(subject, end)
+            return subject.ends_at(end)
         at = end
     raise truncated("the PNG has no IEND")
 
@@ -35,7 +36,7 @@ def whole_jpeg(subject: Subject) -> None:
     while (found := _next_marker(data, at)) is not None:
         marker, at = found
         if marker == EOI:
-            return note_rest(subject, at)
+            return subject.ends_at(at)
         if marker not in STANDALONE:
             at += int.from_bytes(data[at : at + 2])
     raise truncated("the JPEG has no end mark")
@@ -60,18 +61,33 @@ def whole_gif(subject: Subject) -> None:
         raise truncated("the GIF has no trailer")
     if not pictures:
         raise Refused(Reason.UNDECODABLE, "the GIF has no picture")
-    note_rest(subject, at + 1)
+    subject.ends_at(at + 1)
+
+
+def whole_tiff(subject: Subject) -> None:
+    """Every directory of the TIFF is complete; the pixels it names are proven by decoding them."""
+    order: Literal["little", "big"] = "little" if subject.head[:2] == b"II" else "big"
+    at, seen = int.from_bytes(subject.head[4:8], order), set[int]()
+    while at and at not in seen:
+        seen.add(at)
+        entries = int.from_bytes(read_at(subject.file, at, 2), order)
+        end = at + 2 + 12 * entries
+        if end + 4 > subject.size or len(seen) > subject.limits.animation_frames:
+            raise truncated("a TIFF directory is not complete")
+        at = int.from_bytes(read_at(subject.file, end, 4), order)
+
+
+def whole_ico(subject: Subject) -> None:
+    """Every picture that the icon's directory names ends inside the file."""
+    for at in range(6, 6 + 16 * int.from_bytes(subject.head[4:6], "little"), 16):
+        entry = read_at(subject.file, at, 16)
+        if int.from_bytes(entry[8:12], "little") + int.from_bytes(entry[12:16], "little") > subject.size:
+            raise truncated("a picture of the icon is not complete")
 
 
 def subject_bytes(subject: Subject) -> bytes:
     """The whole file; images are small enough by their limit."""
     return read_at(subject.file, 0, subject.size)
-
-
-def note_rest(subject: Subject, end: int) -> None:
-    """Note bytes after the end of the picture."""
-    if end < subject.size:
-        subject.note("trailing_bytes")
 
 
 def _next_marker(data: bytes, at: int) -> tuple[int, int] | None:

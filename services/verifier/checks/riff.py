@@ -12,7 +12,7 @@ def whole_riff(subject: Subject) -> None:
     while True:
         header = read_at(subject.file, position, 12)
         if header[:4] not in {b"RIFF", b"RF64"}:
-            return subject.note("trailing_bytes")
+            return subject.ends_at(position)
         size = _size(subject, header)
         if size is None:
             return subject.note("length_unstated")

@@ -4,6 +4,7 @@ import re
 
 import filetype
 
+from services.verifier.checks.mpeg_audio import id3_end
 from services.verifier.checks.subject import Refused, Subject, read_at
 from services.verifier.policy import FORMATS
 from shared.reasons import Reason
@@ -60,16 +61,6 @@ def promised_kind(subject: Subject) -> None:
     """The kind is the promised one, when one was promised."""
     if subject.promised is not None and subject.kind is not subject.promised:
         raise Refused(Reason.WRONG_KIND, f"promised {subject.promised}, found {subject.kind}")
-
-
-def id3_end(head: bytes) -> int:
-    """Where an ID3v2 tag at the start of a file ends; 0 without one."""
-    if head[:3] != b"ID3" or len(head) < 10:
-        return 0
-    size = 0
-    for byte in head[6:10]:
-        size = size << 7 | byte & 0x7F
-    return 10 + size + (10 if head[5] & 0x10 else 0)
 
 
 def _text_kind(head: bytes) -> str | None:

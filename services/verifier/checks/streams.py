@@ -14,7 +14,8 @@ from av.video.stream import VideoStream
 
 from services.verifier.checks.boxes import not_encrypted, whole_boxes
 from services.verifier.checks.ebml import whole_elements
-from services.verifier.checks.pages import whole_adts, whole_ogg
+from services.verifier.checks.mpeg_audio import whole_adts, whole_mp3
+from services.verifier.checks.ogg import whole_ogg
 from services.verifier.checks.riff import whole_riff
 from services.verifier.checks.subject import Refused, Subject
 from services.verifier.policy import AUDIO_CODECS, VIDEO_CODECS
@@ -28,8 +29,9 @@ WHOLE: dict[str, Callable[[Subject], None]] = {
     "avi": whole_riff,
     "ogg": whole_ogg,
     "aac": whole_adts,
+    "mp3": whole_mp3,
 }
-"""How the end is proven, by reader; FLAC and MP3 state their length, which the packets must reach."""
+"""How the end is proven, by reader; a FLAC states its length, which the packets must reach."""
 
 READ_BYTES = 256 * 1024
 OPTIONS = {"protocol_whitelist": "none"}
@@ -44,6 +46,8 @@ class Track:
     """Packets that are decoded from the start."""
     packets: int = 0
     decoded: int = 0
+    rotation: int = 0
+    """Degrees to turn a picture for display."""
     start: Fraction | None = None
     end: Fraction = Fraction(0)
     gap: Fraction = Fraction(0)

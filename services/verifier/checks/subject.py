@@ -40,6 +40,8 @@ class Subject:
     format: Format = field(default_factory=lambda: Format("unknown", ""))
     kind: Kind | None = None
     opened: Opened | None = None
+    end: int = 0
+    """Where the content ends; bytes after it belong to no part of the format."""
     found: dict[str, object] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     passed: list[str] = field(default_factory=list)
@@ -48,7 +50,7 @@ class Subject:
     def of(cls, file: BinaryIO, promised: Kind | None, limits: Limits) -> "Subject":
         """The subject for a seekable file, read from its start."""
         size = file.seek(0, 2)
-        return cls(file, size, promised, limits, read_at(file, 0, HEAD_BYTES))
+        return cls(file, size, promised, limits, read_at(file, 0, HEAD_BYTES), end=size)
 
     def opened_as(self, kind: type[T]) -> T:
         """The opened file; a TypeError means that the checks are in a wrong order."""
@@ -60,6 +62,12 @@ class Subject:
         """Keep an oddity that is no fault, once."""
         if word not in self.notes:
             self.notes.append(word)
+
+    def ends_at(self, position: int) -> None:
+        """The content ends here; more bytes are no fault, but they are noted."""
+        self.end = min(self.end, position)
+        if position < self.size:
+            self.note("trailing_bytes")
 
     def facts(self) -> Facts:
         """What was found; call it only after every check has passed."""

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from deploy.local.credentials import Credentials
 from deploy.local.loopback import call
 from deploy.local.ports import HOST, settle
-from deploy.local.process import stop_all
+from deploy.local.process import Process, stop_all
 from deploy.local.rabbitmq import ADMINISTRATOR, NODE, PORTS, RabbitMQ
 from tests.integration.broker.polling import eventually
 
@@ -80,14 +80,17 @@ class OwnNode:
 
     def stop(self) -> None:
         """Stop the node as an operator would."""
-        stop_all([self._server.process])
-        self._server.process.exit_code()
+        self._stop(self._server.process)
 
     def end(self) -> None:
         """Stop the node and its port mapper."""
         self.stop()
-        stop_all([self._server.epmd])
-        self._server.epmd.exit_code()
+        self._stop(self._server.epmd)
+
+    def _stop(self, process: Process) -> None:
+        stop_all([process])
+        # The node's first thread is dead before its others are, and only then can it be reaped.
+        eventually(lambda: process.exit_code() is not None)
 
     def control(self, *words: str) -> None:
         """Run `rabbitmqctl`."""

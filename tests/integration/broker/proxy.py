@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 
 class Proxy:
-    """Forwards one port; `silent` stops the bytes from the broker without closing anything."""
+    """Forwards one port; `accepted` counts its connections."""
 
     def __init__(self, amqp_url: str) -> None:
         parts = urlsplit(amqp_url)
@@ -17,6 +17,7 @@ class Proxy:
         self._upstream = (parts.hostname, parts.port)
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = amqp_url.replace(f":{parts.port}/", f":{self._listener.getsockname()[1]}/")
+        self.accepted = 0
         self.heard = Event()
         self.heard.set()
         self._sockets: set[socket.socket] = set()
@@ -56,6 +57,7 @@ class Proxy:
                 client, _ = self._listener.accept()
             except OSError:
                 return
+            self.accepted += 1
             thread = Thread(target=self._forward, args=(client,))
             self._threads.append(thread)
             thread.start()

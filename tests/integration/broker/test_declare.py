@@ -87,7 +87,7 @@ def test_a_queue_with_other_arguments_is_named_with_the_way_out(
 
 
 def test_a_refused_login_is_an_error_of_the_configuration(node: Node, amqp_url: str) -> None:
-    url = node.url(amqp_url.rpartition("/")[2], password="wr@ng:canary")  # noqa: S106
+    url = node.url(amqp_url.rpartition("/")[2], password="wr@ng:canary")
     for check in (declare, lambda url: verify(url, NAMES)):
         with pytest.raises(UsageError, match="refuses the login") as error:
             check(url)

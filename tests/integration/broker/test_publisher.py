@@ -93,18 +93,17 @@ def test_a_hint_without_a_queue_is_counted_and_the_next_one_flows_after_the_repa
 
 
 def test_a_full_intake_refuses_the_newest_event_and_keeps_the_connection(
-    node: Node, publisher: Publisher, channel: BlockingChannel, declared: str
+    node: Node, far_publisher: Publisher, proxy: Proxy, channel: BlockingChannel, declared: str
 ) -> None:
     node.limit_length(declared.rpartition("/")[2], INTAKE, 1)
-    eventually(lambda: _is_full(publisher))
-    before = _connections_opened(publisher)
+    eventually(lambda: _is_full(far_publisher))
     for _ in range(5):
         with pytest.raises(Failure) as failure:
-            send(publisher, exchange=INTAKE, key="acme.x")
+            send(far_publisher, exchange=INTAKE, key="acme.x")
         assert why(failure) == "rejected"
-    assert _connections_opened(publisher) == before
     channel.queue_purge(INTAKE)
-    eventually(lambda: not _is_full(publisher))
+    eventually(lambda: not _is_full(far_publisher))
+    assert proxy.accepted == 1
 
 
 def test_an_exchange_that_is_not_there_fails_only_its_own_message(publisher: Publisher) -> None:
@@ -158,7 +157,7 @@ def test_a_broker_that_is_away_costs_each_send_its_timeout_and_no_more() -> None
         began = time.monotonic()
         with pytest.raises(Failure) as failure:
             send(publisher, timeout=0.5)
-        assert time.monotonic() - began < 1
+        assert time.monotonic() - began < 2
         assert failure.value.evidence == {"why": "not_connected", "error": "ConnectionRefusedError"}
         publisher.stop()
 
@@ -173,7 +172,7 @@ def test_a_confirm_that_never_comes_ends_every_waiting_send_in_its_own_time(
         for future in sends:
             with pytest.raises(Failure):
                 future.result()
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 4
     proxy.speak()
     assert send(far_publisher) is Sent.CONFIRMED
 
@@ -208,10 +207,5 @@ def _is_full(publisher: Publisher) -> bool:
     try:
         send(publisher, exchange=INTAKE, key="acme.x")
     except Failure as failure:
-        assert failure.evidence["why"] == "rejected"
-        return True
+        return failure.evidence["why"] == "rejected"
     return False
-
-
-def _connections_opened(publisher: Publisher) -> int:
-    return id(publisher._dispatcher._link)

@@ -83,10 +83,8 @@ def test_after_a_restart_of_the_broker_everybody_is_back_and_no_hint_is_lost(
     with pytest.raises(Failure) as failure:
         send(publisher, timeout=1)
     assert failure.value.reason is Reason.BROKER
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 3
     own.start()
-    time.sleep(6)
-    print(outcomes, [d.body for d in received.queue], consumer.connected)
     bodies = [received.get(timeout=15).body for _ in range(20)]
     assert bodies == [str(number).encode() for number in range(20)]
     eventually(lambda: outcomes == ["confirmed"] * 20)
@@ -104,7 +102,7 @@ def test_under_a_memory_alarm_a_send_ends_in_time_and_all_hints_go_out_after_it(
             with pytest.raises(Failure) as failure:
                 send(publisher, timeout=1)
             assert failure.value.evidence["why"] == "blocked"
-        assert time.monotonic() - began < 4
+        assert time.monotonic() - began < 6
         assert not publisher.connected
         for number in range(20):
             publisher.hint("download", str(number).encode(), {})

@@ -7,9 +7,15 @@ from shared.reasons import Next, Reason
 
 
 def after(
-    reason: Reason, *, tries: int = 0, since: float = 600.0, delay: float | None = 1.0, elsewhere: bool = False
+    reason: Reason,
+    *,
+    tries: int = 0,
+    refreshes: int = 0,
+    since: float = 600.0,
+    delay: float | None = 1.0,
+    elsewhere: bool = False,
 ) -> Step:
-    return decide(Situation(reason, tries, since, delay, elsewhere))
+    return decide(Situation(reason, tries, refreshes, since, delay, elsewhere))
 
 
 @pytest.mark.parametrize("reason", [r for r in Reason if r.rule.next is Next.RETRY])
@@ -37,6 +43,7 @@ def test_an_error_page_is_tried_a_few_times_then_refreshed_once_then_stops(reaso
     """FR-25, FR-32."""
     assert [after(reason, tries=n, elsewhere=True) for n in range(3)] == [Step.RETRY] * 2 + [Step.RETRY_ELSEWHERE]
     assert after(reason, tries=2, elsewhere=False) is Step.STOP
+    assert after(reason, tries=3, refreshes=1, elsewhere=True) is Step.STOP
 
 
 @pytest.mark.parametrize("reason", [Reason.SIZE_MISMATCH, Reason.DECLARED_MISMATCH])

@@ -1,11 +1,13 @@
 """Fixtures that give a test the process-wide parts of telemetry and put them back."""
 
+import io
 import json
 import logging
 import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
 from typing import Any
 
 import pytest
@@ -19,24 +21,27 @@ Lines = Callable[[], list[dict[str, Any]]]
 @pytest.fixture
 def logging_put_back() -> Iterator[None]:
     root, pika = logging.getLogger(), logging.getLogger("pika")
-    handlers, levels = root.handlers[:], (root.level, pika.level)
+    levels = root.level, pika.level
     hooks = (sys.excepthook, threading.excepthook, sys.unraisablehook, warnings.showwarning)
-    # `configure` closes the handlers it replaces, and these are pytest's.
-    root.handlers.clear()
     yield
     logging.captureWarnings(False)
     structlog.reset_defaults()
     sys.excepthook, threading.excepthook, sys.unraisablehook, warnings.showwarning = hooks
-    root.handlers[:] = handlers
+    for handler in root.handlers[:]:
+        if type(handler).__module__ == logs.__name__:
+            root.removeHandler(handler)
     root.setLevel(levels[0])
     pika.setLevel(levels[1])
 
 
 @pytest.fixture
-def log_lines(logging_put_back: None, capsys: pytest.CaptureFixture[str]) -> Lines:
-    """JSON logs at debug level; the value returns the lines written since it was last called."""
-    logs.configure("downloader", "debug", "json")
-    return lambda: [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+def log_lines(logging_put_back: None) -> Lines:
+    """JSON logs at debug level; the value returns all lines so far."""
+    written = io.StringIO()
+    # pytest changes sys.stdout between a fixture and its test.
+    with redirect_stdout(written):
+        logs.configure("downloader", "debug", "json")
+    return lambda: [json.loads(line) for line in written.getvalue().splitlines()]
 
 
 @pytest.fixture

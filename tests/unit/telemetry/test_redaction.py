@@ -1,6 +1,7 @@
 """Redaction: whatever holds a secret, its copy does not."""
 
 import json
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,13 +21,14 @@ from shared.redaction.text import MAX_SCANNED, MAX_TEXT
 
 CANARY = "SECRETMARK7"
 
-PARAMETERS = (
-    "sig Signature X-Amz-Signature X-Goog-Signature x-oss-signature X-BFL-Signature q-signature Policy token "
-    "access_token _jwt jwt auth_key hdnts hdnea key Key-Pair-Id KeyPairId password passwd secret wsSecret txSecret "
-    "client_secret X-Amz-Credential X-Amz-Security-Token security-token OSSAccessKeyId AWSAccessKeyId "
-    "GoogleAccessId apikey api_key hmac sign Authorization Proxy-Authorization x-api-key X-Api-Key Cookie "
-    "Set-Cookie webhook-signature"
-).split()
+PARAMETERS = re.findall(
+    r"[\w-]+",
+    """sig Signature X-Amz-Signature X-Goog-Signature x-oss-signature X-BFL-Signature q-signature Policy token
+    access_token _jwt jwt auth_key hdnts hdnea key Key-Pair-Id KeyPairId password passwd secret wsSecret txSecret
+    client_secret X-Amz-Credential X-Amz-Security-Token security-token OSSAccessKeyId AWSAccessKeyId
+    GoogleAccessId apikey api_key hmac sign Authorization Proxy-Authorization x-api-key X-Api-Key Cookie
+    Set-Cookie webhook-signature""",
+)
 
 LEGAL = st.text("abcXYZ0189-._~!$&'()*+,;=:@%", max_size=12)
 SCHEMES = st.sampled_from(["https", "http", "HTTPS", "amqp", "amqps", "postgresql", "postgresql+psycopg"])

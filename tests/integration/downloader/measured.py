@@ -1,0 +1,20 @@
+"""A program: one transfer from a URL on loopback into nothing; prints its bytes and the peak of memory in KiB."""
+
+import re
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
+from urllib.parse import urlsplit
+
+from services.downloader.transfer import Limits, Order, transfer
+from shared.egress import Policy
+from tests.faults.sinks import CountingSink
+
+url = sys.argv[1]
+order = Order(url, None, None, datetime.now(UTC), 2**40, None, None, monotonic() + 120)
+policy = Policy(http=True, allow=frozenset({("127.0.0.1", urlsplit(url).port or 80)}))
+received = transfer(order, CountingSink(), policy, Limits(), progress=lambda count: None, stopping=lambda: False)
+# Not getrusage: its peak begins with what the process that started this one had.
+peak = re.search(r"VmHWM:\s+([0-9]+) kB", Path("/proc/self/status").read_text(encoding="ascii"))
+print(received.size, peak[1] if peak else "unknown")  # noqa: T201 (the answer to the test that runs this)

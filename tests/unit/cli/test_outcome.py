@@ -1,0 +1,86 @@
+"""How a task is printed."""
+
+import io
+import json
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+from rich.console import Console
+
+from outlast.cli.outcome import facts, print_outcome
+from shared.db.views import PublicTask
+from shared.reasons import Reason
+
+NOW = datetime(2026, 12, 1, tzinfo=UTC)
+ID = uuid4()
+LONG_URI = "s3://outlast-assets/video/demo/" + "operation/" * 20 + "0-abc.mp4"
+
+
+def task(**fields: object) -> PublicTask:
+    whole: dict[str, Any] = dict.fromkeys(PublicTask.model_fields)
+    whole |= {"task_id": ID, "tries": 0, "refreshes": 0}
+    whole |= dict.fromkeys(("account", "provider", "job_id", "output_id"), "x")
+    whole |= dict.fromkeys(("ready_at", "accepted_at", "updated_at"), NOW)
+    return PublicTask.model_validate({**whole, **fields})
+
+
+def printed(shown: PublicTask | None, *, as_json: bool = False, task_id: UUID = ID) -> str:
+    text = io.StringIO()
+    print_outcome(Console(file=text, width=80), task_id, shown, as_json=as_json)
+    return text.getvalue()
+
+
+DONE = task(
+    state="complete",
+    kind="video",
+    durable_uri=LONG_URI,
+    size=56776,
+    sha256="ab" * 32,
+    media={"width": 640, "height": 360},
+)
+STOPPED = task(state="needs_attention", reason="error_body")
+
+
+def test_a_complete_task_shows_its_asset_in_words_that_can_be_copied() -> None:
+    text = printed(DONE)
+    assert LONG_URI in text, "an address is never broken into lines"
+    assert "ab" * 32 in text
+    assert "56,776 bytes" in text
+    assert "640 x 360" in text
+
+
+def test_a_stopped_task_shows_its_reason_and_the_sentence() -> None:
+    text = printed(STOPPED)
+    assert "error_body" in text
+    assert Reason.ERROR_BODY.rule.sentence in text
+
+
+def test_an_unknown_task_is_said_to_be_unknown() -> None:
+    assert "not seen yet" in printed(None)
+    assert json.loads(printed(None, as_json=True)) == {"task_id": str(ID), "state": None}
+
+
+def test_json_holds_every_field_and_the_sentence() -> None:
+    told = json.loads(printed(STOPPED, as_json=True))
+    assert set(PublicTask.model_fields) | {"sentence"} == set(told)
+    assert told["sentence"] == Reason.ERROR_BODY.rule.sentence
+    assert json.loads(printed(DONE, as_json=True))["durable_uri"] == LONG_URI
+
+
+def test_what_comes_from_outside_is_not_read_as_markup() -> None:
+    assert "[bold]" in printed(task(state="complete", durable_uri="s3://b/[bold]", size=1))
+
+
+def test_facts_leave_out_what_is_not_known() -> None:
+    video = {
+        "content_type": "video/mp4",
+        "duration_seconds": 4.017,
+        "width": 640,
+        "height": 360,
+        "codecs": ["h264", "aac"],
+    }
+    assert facts({**video, "pages": None, "checks": ["signature"]}) == "video/mp4, 4.02 s, 640 x 360, h264 aac"
+    assert facts({"content_type": "application/pdf", "pages": 4, "codecs": []}) == "application/pdf, 4 pages"
+    assert facts({"pages": 1}) == "1 page"
+    assert facts(None) == ""

@@ -1,0 +1,85 @@
+"""The findings tell what was so and what was not."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from deploy.local.demo.proof import endings, no_secret_in, seconds_until_dead
+from deploy.local.demo.provider import Offer
+from deploy.local.demo.scenario import COMPLETE, LOST, Capture
+from deploy.local.demo.signing import Signer
+from shared.db.views import PublicTask
+from shared.reasons import Reason
+
+NOW = datetime.now(UTC)
+OFFER = Offer("j", "a.mp4", "video/mp4", b"", 8)
+GOOD = Capture("good.mp4", OFFER, None, COMPLETE)
+GONE = Capture("gone.mp4", OFFER, None, LOST)
+ANY = Capture("any.bin", OFFER, None, None)
+
+
+def task(state: str, reason: str | None = None) -> PublicTask:
+    fields: dict[str, Any] = dict.fromkeys(PublicTask.model_fields)
+    fields |= {"task_id": uuid4(), "state": state, "reason": reason, "tries": 0, "refreshes": 0}
+    fields |= dict.fromkeys(("account", "provider", "job_id", "output_id"), "x")
+    fields |= dict.fromkeys(("ready_at", "accepted_at", "updated_at"), NOW)
+    return PublicTask.model_validate(fields)
+
+
+@pytest.mark.parametrize(
+    ("capture", "end"),
+    [
+        (GOOD, task("complete")),
+        (GONE, task("needs_attention", Reason.JOB_RECORD_GONE)),
+        (ANY, task("complete")),
+        (ANY, task("needs_attention", Reason.NOT_MEDIA)),
+    ],
+)
+def test_an_output_that_ended_as_it_must_is_one_good_finding(capture: Capture, end: PublicTask) -> None:
+    assert [finding.holds for finding in endings([(capture, end)])] == [True]
+
+
+@pytest.mark.parametrize(
+    ("capture", "end"),
+    [
+        (GOOD, None),
+        (GOOD, task("promoting")),
+        (GOOD, task("needs_attention", Reason.URL_EXPIRED)),
+        (GONE, task("complete")),
+        (GONE, task("needs_attention", Reason.UNDECODABLE)),
+        (ANY, task("download_retry")),
+        (ANY, task("abandoned", Reason.PROVIDER_FAILED)),
+        (ANY, None),
+    ],
+)
+def test_an_output_that_ended_otherwise_is_named(capture: Capture, end: PublicTask | None) -> None:
+    good = (GOOD, task("complete"))
+    (finding,) = endings([good, (capture, end)])
+    assert not finding.holds
+    assert capture.label in finding.text
+
+
+def test_a_secret_in_a_log_is_found_and_not_repeated(tmp_path: Path) -> None:
+    clean, dirty = tmp_path / "clean.log", tmp_path / "dirty.log"
+    clean.write_text("nothing")
+    dirty.write_text("GET /x?sig=CANARY-1")
+    assert no_secret_in([clean], "CANARY-1").holds
+    finding = no_secret_in([clean, dirty], "CANARY-1")
+    assert not finding.holds
+    assert "dirty.log" in finding.text
+    assert "CANARY" not in finding.text
+
+
+def test_no_log_at_all_proves_nothing() -> None:
+    assert not no_secret_in([], "CANARY-1").holds
+
+
+def test_the_wait_lasts_until_the_last_link_ends() -> None:
+    signer = Signer(b"k", "CANARY")
+    links = [signer.sign("http://h", "/p", made=NOW, life=life) for life in (5, 60, 20)]
+    assert 50 < seconds_until_dead(links) <= 60
+    old = signer.sign("http://h", "/p", made=NOW - timedelta(hours=1), life=5)
+    assert seconds_until_dead([old]) == 0

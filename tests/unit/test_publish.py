@@ -1,0 +1,79 @@
+"""The event that a producer sends: made from fields, complete on the wire, and silent about its link in errors."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from outlast.publish import event_body, output_ready
+from shared.errors import UsageError
+from shared.messages import MAX_INTAKE_BYTES, parse_intake, task_id_of
+
+CANARY = "CANARY-c0de"
+LINK = f"https://cdn.example/out.mp4?X-Amz-Signature={CANARY}%2B"
+
+
+def test_the_body_is_what_intake_reads_with_the_link_unchanged() -> None:
+    event = output_ready(
+        provider="p", job_id="j", url=LINK, kind="video", display_name="Flug über Köln.mp4", expected={"size": 7}
+    )
+    read = parse_intake(event_body(event))
+    assert read == event
+    assert read.data.link == LINK
+
+
+def test_an_event_without_a_link_has_none_on_the_wire() -> None:
+    assert "url" not in json.loads(event_body(output_ready(provider="p", job_id="j")))["data"]
+
+
+def test_every_event_has_its_own_id_unless_one_is_given() -> None:
+    first, second = (output_ready(provider="p", job_id="j", url=LINK) for _ in range(2))
+    assert first.id != second.id
+    assert UUID(first.id).version == 4
+    assert output_ready(event_id="mine", provider="p", job_id="j", url=LINK).id == "mine"
+
+
+def test_the_event_says_when_and_by_whom_it_was_made() -> None:
+    event = output_ready(provider="p", job_id="j", url=LINK)
+    assert event.time is not None
+    assert abs((datetime.now(UTC) - event.time).total_seconds()) < 60
+    assert output_ready(provider="p", job_id="j", source="studio").source == "studio"
+
+
+def test_the_task_id_does_not_depend_on_event_or_link() -> None:
+    first = output_ready(provider="p", job_id="j", url=LINK)
+    second = output_ready(provider="p", job_id="j", url=LINK + "2")
+    assert task_id_of("a", first.data) == task_id_of("a", second.data) != task_id_of("b", first.data)
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"provider": "p", "url": LINK}, "job_id"),
+        ({"provider": "p", "job_id": "j", "url": LINK, "ready_at": "2026-12-01T10:00:00"}, "ready_at"),
+        ({"provider": "p", "job_id": "j", "url": [LINK]}, "url"),
+        ({"provider": "p", "job_id": "j", LINK: LINK}, "unknown field"),
+        ({"provider": "p", "job_id": "j", "url": LINK, "kind": LINK}, "kind"),
+        ({"provider": "p", "job_id": "j", "url": LINK, "expected": {"sha256": LINK}}, "sha256"),
+    ],
+)
+def test_a_wrong_field_is_named_and_no_value_is_repeated(fields: dict[str, Any], named: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        output_ready(**fields)
+    assert named in str(caught.value)
+    assert CANARY not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_an_event_that_intake_would_refuse_for_its_size_is_refused_here() -> None:
+    event = output_ready(provider="p", job_id="j", url=LINK + "x" * MAX_INTAKE_BYTES)
+    with pytest.raises(UsageError) as caught:
+        event_body(event)
+    assert CANARY not in str(caught.value)
+
+
+def test_a_printed_event_does_not_show_its_link() -> None:
+    event = output_ready(provider="p", job_id="j", url=LINK)
+    assert CANARY not in repr(event) + str(event)
