@@ -23,11 +23,16 @@ find_python() {
   done
 }
 
+# Its scripts hold the place where it was made: a checkout that was moved needs another one.
+venv_works() {
+  .venv/bin/python -c '' 2>/dev/null && grep -qF "$PWD/.venv" .venv/bin/activate
+}
+
 missing_packages() {
   local python
   [ -x "$RABBITMQ" ] || echo rabbitmq-server
   compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || echo postgresql
-  if .venv/bin/python -c '' 2>/dev/null; then return; fi
+  if venv_works; then return; fi
   python=$(find_python)
   if [ -z "$python" ]; then
     command -v python3 >/dev/null || echo python3-venv
@@ -92,7 +97,7 @@ ensure_packages() {
 
 ensure_venv() {
   local python
-  if .venv/bin/python -c '' 2>/dev/null; then return; fi
+  if venv_works; then return; fi
   python=$(find_python)
   [ -n "$python" ] || fail "Python 3.11 or newer is needed; $(python3 --version 2>&1 || echo 'there is no python3')"
   say "making .venv with $("$python" --version)"
@@ -100,9 +105,9 @@ ensure_venv() {
   "$python" -m venv .venv
 }
 
-# What the environment must match: the lock, the project, the interpreter and the place.
+# What the environment must match: the lock, the project and the interpreter.
 fingerprint() {
-  { cat requirements/dev.txt pyproject.toml; .venv/bin/python -VV; pwd; } | sha256sum
+  { cat requirements/dev.txt pyproject.toml; .venv/bin/python -VV; } | sha256sum
 }
 
 ensure_requirements() {

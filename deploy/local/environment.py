@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Mapping
-from pathlib import Path
 
 from deploy.local.credentials import Credentials
 from deploy.local.object_store import REGION, ObjectStore
@@ -83,13 +82,6 @@ class Environment:
 def to_lines(variables: Mapping[str, str]) -> str:
     """`KEY=VALUE` lines that a shell can read too (`set -a; . FILE; set +a`)."""
     return "".join(f"{name}={shlex.quote(value)}\n" for name, value in variables.items())
-
-
-def read_lines(path: Path) -> dict[str, str]:
-    """The variables of a file that `to_lines` wrote. Raises OSError when it cannot be read."""
-    words = (shlex.split(line, comments=True) for line in path.read_text(encoding="utf-8").splitlines())
-    pairs = (word.partition("=") for line in words for word in line)
-    return {name: value for name, _, value in pairs}
 
 
 def _with_user(address: str, user: str, path: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
+from deploy.local.procfs import born, is_zombie
 from shared.errors import UsageError
 
 BURIAL_SECONDS = 15.0
@@ -82,7 +83,7 @@ class Process:
     def claim(self, pid: int) -> None:
         """Record a living process as this part."""
         self._record.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._record.write_text(json.dumps({"pid": pid, "born": _born(pid)}), encoding="utf-8")
+        self._record.write_text(json.dumps({"pid": pid, "born": born(pid)}), encoding="utf-8")
 
     def recorded(self) -> bool:
         """Whether a start was recorded that no stop has cleared."""
@@ -99,8 +100,8 @@ class Process:
         record = self._read()
         if record is None:
             return None
-        pid, born = record
-        return pid if born is not None and born == _born(pid) else None
+        pid, birth = record
+        return pid if birth is not None and birth == born(pid) else None
 
     def alive(self) -> bool:
         """Whether the process lives."""
@@ -148,7 +149,7 @@ class Process:
         """Wait until the system has forgotten the dead predecessor: Postgres takes a zombie for alive."""
         record = self._read()
         limit = time.monotonic() + BURIAL_SECONDS
-        while record is not None and _state(record[0]) == "Z" and time.monotonic() < limit:
+        while record is not None and is_zombie(record[0]) and time.monotonic() < limit:
             time.sleep(0.1)
 
     def _send(self, number: signal.Signals) -> bool:
@@ -178,25 +179,3 @@ def stop_all(processes: Iterable[Process]) -> dict[str, Ending]:
         endings[process.name] = process.wait_stopped() if lived else Ending.DEAD
         process.forget()
     return endings
-
-
-def _born(pid: int) -> str | None:
-    """The instant of birth of a living process: the boot's id and clock ticks since that boot."""
-    fields = _stat(pid)
-    if not fields or fields[0] in "ZX":
-        return None
-    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="utf-8").strip()
-    return f"{boot}:{fields[19]}"
-
-
-def _state(pid: int) -> str:
-    """The letter of a process's state, `Z` for a zombie; empty when there is no such process."""
-    return (_stat(pid) or [""])[0]
-
-
-def _stat(pid: int) -> list[str]:
-    """The fields of /proc/PID/stat from the state on; empty when there is no such process."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return []

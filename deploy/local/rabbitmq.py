@@ -97,6 +97,9 @@ class RabbitMQ:
             "HOME": str(self._home),
             "ERL_EPMD_PORT": str(self.ports["epmd"]),
             "ERL_EPMD_ADDRESS": HOST,
+            # The node would start a mapper that outlives it when it misses ours.
+            "ERL_ZFLAGS": "-start_epmd false",
+            "ERL_CRASH_DUMP": str(self.process.log.with_name("erl_crash.dump")),
             "RABBITMQ_NODENAME": NODE,
             "RABBITMQ_DIST_PORT": str(self.ports["distribution"]),
             "RABBITMQ_MNESIA_BASE": str(self._home / "data"),

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 from typing import NoReturn
@@ -16,13 +17,15 @@ from deploy.local.stack import Stack
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LOOK_SECONDS = 0.5
 GOODBYE_SECONDS = 90.0
+INTERRUPTED = 130
 
 
 def run(folder: Path, *, servers_only: bool, detach: bool, as_json: bool, fast: bool) -> None:
     """Start the stack of a folder and keep it until a signal; with `detach` return once it is up.
 
     `as_json` prints the addresses as one JSON line on standard output, everything else then goes to standard
-    error. Raises StartError, after stopping what it started, and UsageError.
+    error. A signal before it is up ends the program with 130. Raises StartError, after stopping what it
+    started, and UsageError.
     """
     console = Console(stderr=as_json, highlight=False)
     stack = Stack.open(folder, fast=fast, detach=detach)
@@ -31,8 +34,10 @@ def run(folder: Path, *, servers_only: bool, detach: bool, as_json: bool, fast: 
         _show_addresses(stack, console, as_json=as_json)
         return
     _interrupt_on_signals()
+    is_up = False
     try:
         _start(stack, console, servers_only=servers_only)
+        is_up = True
         _show_addresses(stack, console, as_json=as_json)
         if not detach:
             console.print("Ctrl-C stops it.")
@@ -40,6 +45,8 @@ def run(folder: Path, *, servers_only: bool, detach: bool, as_json: bool, fast: 
     except KeyboardInterrupt:
         console.print("Stopping.")
         _stop(stack, console, only_started_here=detach)
+        if not is_up:
+            sys.exit(INTERRUPTED)
     except BaseException:
         _stop(stack, console, only_started_here=detach)
         raise
@@ -52,7 +59,7 @@ def stop(folder: Path) -> None:
         console.print("Nothing runs there.")
         return
     stack = Stack.open(folder)
-    before = stack.running()
+    before = reversed(stack.running())
     _dismiss(_supervisor(folder))
     endings = {process.name: Ending.STOPPED for process in before} | stack.stop()
     _show_endings(endings, console)

@@ -125,7 +125,7 @@ class Verifier:
             self.recorder.record(claim, "rejected", reason=str(failure.reason), evidence=failure.evidence)
 
     def _lost(self, claim: Claim) -> None:
-        log.error("staging_lost", bucket=claim.staged_bucket, key=claim.staged_key)
+        log.error("staging_lost", bucket=claim.staged_bucket, object_key=claim.staged_key)
         self.recorder.record(claim, "staging_lost", reason=str(Reason.STAGING_LOST), evidence={})
 
 

@@ -95,16 +95,24 @@ class OwnProbe:
 
 
 def start_probe(
-    socket_path: Path, directory: Path, *, memory_bytes: int, seconds: float, children: int = 2
+    socket_path: Path,
+    directory: Path,
+    *,
+    memory_bytes: int,
+    seconds: float,
+    children: int = 2,
+    log_format: str = "json",
 ) -> OwnProbe:
     """Start a probe for the files of `directory` and wait until it listens on `socket_path`.
 
-    `memory_bytes` and `seconds` limit one examination, `children` is how many run at once.
+    `memory_bytes` and `seconds` limit one examination, `children` is how many run at once, `log_format` is
+    `json` or `text`.
     Raises UsageError if it does not start.
     """
     if len(str(socket_path)) > MAX_SOCKET_PATH:
         raise UsageError(f"The path of the probe's socket is longer than {MAX_SOCKET_PATH} characters.")
     command = [sys.executable, "-m", "services.verifier.probe", "--stop-on-eof"]
     command += ["--socket", str(socket_path.absolute()), "--dir", str(directory.absolute())]
+    command += ["--log-format", log_format]
     command += ["--memory", str(memory_bytes), "--seconds", str(seconds), "--children", str(children)]
     return OwnProbe(command, socket_path)

@@ -42,12 +42,14 @@ class Dispatcher(Thread):
             return "not_connected"
         return "blocked" if link.blocked else "connected"
 
-    def why_late(self) -> Evidence:
-        """Why a letter may have got no answer in its time."""
+    def why_late(self, letter: Letter) -> Evidence:
+        """Why a letter got no answer in its time."""
         state = self.state
-        if state == "not_connected" and self._trouble:
-            return {"why": state, "error": self._trouble}
-        return {"why": "no_confirm" if state == "connected" else state}
+        if state == "blocked":
+            return {"why": state}
+        if state == "connected" or letter.tries:
+            return {"why": "no_confirm"}
+        return {"why": state, "error": self._trouble}
 
     def stop(self) -> None:
         """Ask the thread to send what waits, if it can, and end."""
@@ -116,7 +118,7 @@ class Dispatcher(Thread):
         if letter.tries >= MOST_TRIES:
             letter.finish("failed", {"why": "interrupted", "error": type(error).__name__})
         elif not self._outbox.give_back(letter):
-            letter.finish("dropped", self.why_late())
+            letter.finish("dropped", self.why_late(letter))
 
     def _tick(self, link: Link) -> None:
         try:

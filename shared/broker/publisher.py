@@ -78,8 +78,9 @@ class Publisher:
         """Publish a persistent message and wait up to `timeout` seconds for the broker's answer.
 
         UNROUTABLE: the broker has no queue for it. Raises Failure(Reason.BROKER) whose evidence `why` is
-        `not_connected`, `blocked`, `no_confirm` (it may have arrived all the same), `rejected` (a queue is
-        full), `refused` (with the AMQP `code`), `interrupted` or `stopped`.
+        `not_connected` (with the last `error`), `rejected` (a queue is full), `refused` (with the AMQP `code`)
+        or `stopped`; or `blocked` (by an alarm), `no_confirm` or `interrupted`, and then the message may
+        arrive all the same.
         """
         answer: Future[Sent] = Future()
         deadline = time.monotonic() + timeout
@@ -90,7 +91,7 @@ class Publisher:
             return answer.result(timeout)
         except TimeoutError:
             self._outbox.withdraw(letter)
-            raise Failure(Reason.BROKER, self._dispatcher.why_late()) from None
+            raise Failure(Reason.BROKER, self._dispatcher.why_late(letter)) from None
 
     def _count(self, routing_key: str, word: str, _seen: Evidence) -> None:
         if word == Sent.UNROUTABLE and routing_key not in self._unroutable:

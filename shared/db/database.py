@@ -1,6 +1,7 @@
 """One pool of connections under one role, and the running of statements on it."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import psycopg
@@ -14,6 +15,7 @@ from shared.errors import Failure
 from shared.reasons import Reason
 
 Row = Mapping[str, Any]
+Steps = Sequence[tuple[str, Mapping[str, Any]]]
 AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, PoolClosed)
 CONTENTION = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected)
 
@@ -50,16 +52,23 @@ class Database:
         )
 
     def run(self, name: str, **values: Any) -> list[Row]:
-        """Run a statement and return its rows; none for a statement that returns nothing."""
-        return self.run_all([(name, values)])
+        """Run a statement and return its rows; none for a statement that returns nothing.
+
+        The server commits it by itself: a worker that stops here leaves no lock behind.
+        """
+        return self._patiently([(name, values)])
 
     def one(self, name: str, **values: Any) -> Row | None:
         """Run a statement and return its first row, if there is one."""
         rows = self.run(name, **values)
         return rows[0] if rows else None
 
-    def run_all(self, steps: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Row]:
-        """Run statements in one transaction, again after a deadlock; return the rows of the last."""
+    def run_all(self, steps: Steps) -> list[Row]:
+        """Run statements in one transaction; return the rows of the last."""
+        return self._patiently(steps)
+
+    def _patiently(self, steps: Steps) -> list[Row]:
+        """Run the steps, and again after a deadlock."""
         try:
             for attempt in Retrying(
                 retry=retry_if_exception_type(CONTENTION),
@@ -73,8 +82,8 @@ class Database:
             raise Failure(Reason.DATABASE, {"error": type(error).__name__}) from None
         raise AssertionError("a retried block either returns or raises")
 
-    def _once(self, steps: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Row]:
-        with self._pool.connection() as connection, connection.transaction(), connection.cursor() as cursor:
+    def _once(self, steps: Steps) -> list[Row]:
+        with self._pool.connection() as connection, _scope(connection, steps), connection.cursor() as cursor:
             for name, values in steps:
                 cursor.execute(statement(name), {key: _adapted(value) for key, value in values.items()})
             return list(cursor.fetchall()) if cursor.description else []
@@ -86,6 +95,10 @@ class Database:
     def close(self) -> None:
         """Close the pool and its connections."""
         self._pool.close()
+
+
+def _scope(connection: psycopg.Connection[DictRow], steps: Steps) -> AbstractContextManager[object]:
+    return connection.transaction() if len(steps) > 1 else nullcontext()
 
 
 def _adapted(value: Any) -> Any:

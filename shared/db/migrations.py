@@ -50,6 +50,9 @@ def _ensure_role(connection: psycopg.Connection, role: str, password: str | None
     name = sql.Identifier(role)
     if connection.execute("SELECT FROM pg_roles WHERE rolname = %s", (role,)).fetchone() is None:
         connection.execute(sql.SQL("CREATE ROLE {} LOGIN").format(name))
+    if role != OWNER:
+        # A worker that is frozen inside a transaction must not keep its rows from the others.
+        connection.execute(sql.SQL("ALTER ROLE {} SET idle_in_transaction_session_timeout = '10s'").format(name))
     if password is not None:
         connection.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(name, sql.Literal(password)))
 

@@ -10,7 +10,7 @@ from shared.egress.addresses import Address
 MAX_URL = 16 * 1024
 """Longest URL that is accepted, in characters."""
 
-_SHAPE = re.compile(r"(https?)://([^/?#]*)([^#]*)(?:#.*)?", re.IGNORECASE)
+_SHAPE = re.compile(r"(https?)://([^/?#]*)([^#]*)(?:#.*)?", re.IGNORECASE | re.ASCII)
 _FORBIDDEN = re.compile(r"[\x00-\x20\x7f\\]")
 _AUTHORITY = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]]+))(?::([1-9][0-9]{0,4}))?")
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
@@ -84,15 +84,15 @@ def _authority(text: str) -> tuple[str, int | None, Address | None]:
     if parts[1]:
         address = _ip(parts[1])
         return str(address), port, address
-    host = parts[2].lower()
-    return host, port, _checked_name(host)
+    return parts[2].lower(), port, _checked_name(parts[2])
 
 
 def _checked_name(host: str) -> Address | None:
-    if not host.isascii() or len(host) > 253 or not all(map(_LABEL.fullmatch, host.split("."))):
+    # Before lower(), which makes ASCII of some letters that are not.
+    if not host.isascii() or len(host) > 253 or not all(map(_LABEL.fullmatch, host.lower().split("."))):
         raise Refused("host_form", host=True)
     # WHATWG: a last label that is a number makes the whole host an IPv4 address, in whatever notation.
-    return _ip(host) if _NUMBER.fullmatch(host.rpartition(".")[2]) else None
+    return _ip(host) if _NUMBER.fullmatch(host.lower().rpartition(".")[2]) else None
 
 
 def _ip(text: str) -> Address:

@@ -1,6 +1,7 @@
 """Server-side copies, in parts where one request may not copy it all."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from typing import cast
 from urllib.parse import quote
 
@@ -30,17 +31,16 @@ class Copier:
 
         Raises NotThere without the source, else Failure: then the copy may or may not be there.
         """
-        if size > self._limit:
-            multipart = Multipart(self._wire, bucket, key, headers)
-            done = False
-            try:
-                done = self._fill(multipart, source, size)
-                if done:
-                    return multipart.complete()
-            finally:
-                if not done:
-                    multipart.abort()
-            # A store that copies no parts (rclone) has no limit for one copy either.
+        if size <= self._limit:
+            return self._copy_at_once(source, bucket, key, headers)
+        multipart = Multipart(self._wire, bucket, key, headers)
+        with ExitStack() as unless_complete:
+            unless_complete.callback(multipart.abort)
+            if self._fill(multipart, source, size):
+                version_id = multipart.complete()
+                unless_complete.pop_all()
+                return version_id
+        # A store that copies no parts (rclone) has no limit for one copy either.
         return self._copy_at_once(source, bucket, key, headers)
 
     def _fill(self, multipart: Multipart, source: Source, size: int) -> bool:

@@ -12,12 +12,15 @@ MAX_SCANNED = 2**16
 CUT = "[left out]"
 
 _PEM = re.compile(r"-----BEGIN [^\-]{0,64}-----.*?(?:-----END [^\-]{0,64}-----|\Z)", re.S)
-_SHAPES = (
-    re.compile(r"(?<=input_value=).*?(?=, input_type=|\Z)", re.S),
-    re.compile(r"(?:(?<=bearer[\s+])|(?<=bearer%20))\s*[^\s,]+", re.I),
-    re.compile(r"\beyJ[\w\-]{8,}(?:\.[\w\-]+){1,2}"),
-    re.compile(r"\b(?:sk|rk|r8|hf|fal|xai|whsec|ghp)[-_][\w\-]{16,}|\b(?:AKIA|ASIA|LTAI|AIza)[\w\-]{12,}"),
+_SHAPE = re.compile(
+    r"(?:(?<=(?i:bearer)[\s+])|(?<=(?i:bearer)%20))\s*[^\s,]+"
+    r"|\beyJ[\w\-]{8,}(?:\.[\w\-]+){1,2}"
+    r"|\b(?:sk|rk|r8|hf|fal|xai|whsec|ghp)[-_][\w\-]{16,}"
+    r"|\b(?:AKIA|ASIA|LTAI|AIza)[\w\-]{12,}"
 )
+_INPUT = re.compile(r"(?<=input_value=).*?(?=, input_type=|\Z)", re.S)
+# Without one of these a text has neither a URL nor a name with a value.
+_SIGN = re.compile(r"""[:/=@%\\<"']""")
 _TARGETS = (
     re.compile(r"(\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|TRACE|CONNECT)\s+)/\S*"),
     re.compile(
@@ -33,10 +36,12 @@ def redact_text(text: str) -> str:
     if len(text) > MAX_SCANNED:
         # Cut between words: half a URL could show its user as its host.
         text = f"{text[:MAX_SCANNED].rpartition(' ')[0]} {CUT}"
-    text = _PEM.sub(HIDDEN, text.encode("utf-8", "backslashreplace").decode())
-    text = hide_named(hide_urls(text))
-    for shape in _SHAPES:
-        text = shape.sub(HIDDEN, text)
-    for target in _TARGETS:
-        text = target.sub(r"\1/...", text)
+    if not text.isascii():
+        text = text.encode("utf-8", "backslashreplace").decode()
+    text = _PEM.sub(HIDDEN, text)
+    if _SIGN.search(text):
+        text = _INPUT.sub(HIDDEN, hide_named(hide_urls(text)))
+        for target in _TARGETS:
+            text = target.sub(r"\1/...", text)
+    text = _SHAPE.sub(HIDDEN, text)
     return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}... {CUT}"

@@ -31,7 +31,7 @@ def configure(service: str, level: str, fmt: str) -> None:
     way. Fields bound with `structlog.contextvars.bound_contextvars(task_id=...)` are on every line within.
     """
     number = logging.getLevelNamesMapping()[level.upper()]
-    processors = [merge_contextvars, _head(service), _exception, _redacted, _RENDERERS[fmt]]
+    processors = [merge_contextvars, _exception, _line(service), _RENDERERS[fmt]]
     handler = _Stdout(sys.stdout)
     handler.setFormatter(ProcessorFormatter(processors=processors))
     logging.basicConfig(handlers=[handler], level=number, force=True)
@@ -57,23 +57,25 @@ class _Stdout(logging.StreamHandler[Any]):
         sys.stderr.write(f"a record of the logger {record.name} could not be logged: {kind}\n")
 
 
-def _head(service: str) -> Callable[[object, str, _Event], _Event]:
-    """The processor that puts the fields of every line in front, in their order."""
+def _line(service: str) -> Callable[[object, str, _Event], _Event]:
+    """The processor that makes the fields of a line: those of every line in front, the others redacted."""
 
-    def head(_logger: object, _method: str, event: _Event) -> _Event:
+    def line(_logger: object, _method: str, event: _Event) -> _Event:
         record: logging.LogRecord = event.pop("_record")
-        text = event.pop("event", "")
+        if not event.pop("_from_structlog"):
+            # pika shows the start of a returned message's body, which may be an intake event.
+            event["event"] = _BODY.sub("body=[left out]", event["event"])
+        said = redact(event)
         first = {
             "ts": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="microseconds"),
             "level": record.levelname.lower(),
             "service": service,
-            # pika shows the start of a returned message's body, which may be an intake event.
-            "event": text if event.pop("_from_structlog") else _BODY.sub("body=[left out]", text),
+            "event": said.pop("event", ""),
             "logger": record.name,
         }
-        return {**first, **_trace(), **{name: item for name, item in event.items() if name not in first}}
+        return {**first, **_trace(), **said, **first}
 
-    return head
+    return line
 
 
 def _trace() -> dict[str, str]:
@@ -89,7 +91,3 @@ def _exception(_logger: object, _method: str, event: _Event) -> _Event:
     if isinstance(error, BaseException):
         event["exception"] = describe(error)
     return event
-
-
-def _redacted(_logger: object, _method: str, event: _Event) -> _Event:
-    return redact(event)

@@ -19,11 +19,11 @@ class NameServer:
 
     `table` maps a name (no final dot) to rounds of addresses: the first pair of questions is answered from the
     first round, the next from the second, and so on; the last round stays. A name that maps to None is never
-    answered; a name that is not there is NXDOMAIN.
+    answered, and neither is AAAA of a name in `no_aaaa`; a name that is not there is NXDOMAIN.
     """
 
-    def __init__(self, table: Mapping[str, Sequence[Sequence[str]] | None]) -> None:
-        self._table = table
+    def __init__(self, table: Mapping[str, Sequence[Sequence[str]] | None], no_aaaa: Sequence[str] = ()) -> None:
+        self._table, self._no_aaaa = table, no_aaaa
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.bind(("127.0.0.1", 0))
         self._thread = Thread(target=self._serve, daemon=True)
@@ -62,7 +62,7 @@ class NameServer:
         name, kind = question.name.to_text().rstrip("."), dns.rdatatype.to_text(question.rdtype)
         self.questions.append(question.name.to_text())
         rounds = self._table.get(name, ())
-        if rounds is None:
+        if rounds is None or (kind == "AAAA" and name in self._no_aaaa):
             return None
         reply = dns.message.make_response(query)
         reply.flags |= dns.flags.RA

@@ -33,9 +33,9 @@ def chunk(kind: bytes, data: bytes) -> bytes:
     return len(data).to_bytes(4) + kind + data + zlib.crc32(kind + data).to_bytes(4)
 
 
-def blinking_gif(frames: int) -> bytes:
-    """A GIF of one pixel with so many frames, written by hand as an encoder would drop equal ones."""
-    header = b"GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff"
+def blinking_gif(frames: int, side: int = 1) -> bytes:
+    """A square GIF with so many frames of one pixel, written by hand as an encoder would drop equal ones."""
+    header = b"GIF89a" + side.to_bytes(2, "little") * 2 + b"\x80\x00\x00\x00\x00\x00\xff\xff\xff"
     frame = b"\x2c\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02\x44\x01\x00"
     return header + frame * frames + b";"
 

@@ -33,7 +33,7 @@ def until(condition: Callable[[], object], what: str, seconds: float = 60.0) -> 
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"not in {seconds:.0f} s: {what}"
-        Event().wait(0.1)
+        Event().wait(0.03)
 
 
 def free_port() -> int:
@@ -46,9 +46,7 @@ def free_port() -> int:
 class System:
     """The four services on a database, a virtual host and buckets of their own."""
 
-    def __init__(
-        self, folder: Path, database: TestDatabase, amqp_url: str, s3: dict[str, Any], source: Source
-    ) -> None:
+    def __init__(self, folder: Path, database: TestDatabase, amqp_url: str, s3: dict[str, Any], source: Source) -> None:
         self.folder = folder
         self.database = database
         self.amqp_url = amqp_url
@@ -220,5 +218,3 @@ def system(
     running = System(tmp_path, database, amqp_url, servers["s3"], source)
     yield running
     running.stop_all()
-
-

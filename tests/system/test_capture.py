@@ -57,7 +57,10 @@ def test_five_short_links_behind_two_thousand_long_ones_complete_first(system: S
     """FR-10."""
     system.start("ingest")
     system.publish(
-        *(system.event(system.source.link(f"picture/{n}", life=86400), job=f"long-{n}", kind="image") for n in range(2000))
+        *(
+            system.event(system.source.link(f"picture/{n}", life=86400), job=f"long-{n}", kind="image")
+            for n in range(2000)
+        )
     )
     until(lambda: system.count() == 2000, "all long ones are accepted", 90)
     system.publish(
@@ -79,7 +82,10 @@ def test_five_short_links_behind_two_thousand_long_ones_complete_first(system: S
     [
         (b"\xff\xfe" + CANARY.encode(), "not_utf8"),
         (b'{"data": {"url": "http://x/' + CANARY.encode(), "not_json"),
-        (json.dumps({"specversion": "1.0", "data": {"url": f"http://x/?{CANARY}", CANARY: 1}}).encode(), "wrong_schema"),
+        (
+            json.dumps({"specversion": "1.0", "data": {"url": f"http://x/?{CANARY}", CANARY: 1}}).encode(),
+            "wrong_schema",
+        ),
         (b'"' + CANARY.encode() * 30_000 + b'"', "too_large"),
     ],
 )
@@ -167,9 +173,7 @@ def test_a_canary_in_every_link_is_found_in_no_sink(system: System) -> None:
         system.event(f"http://{system.source.pair}/{CANARY}/../x?{CANARY}", job="path"),
         ("studio.outlast.output.ready", f'{{"url": "http://x/{CANARY}"'.encode()),
     )
-    until(
-        lambda: system.count("state IN ('complete', 'needs_attention')") == 9, "all nine came to their end", 90
-    )
+    until(lambda: system.count("state IN ('complete', 'needs_attention')") == 9, "all nine came to their end", 90)
     until(lambda: system.count("announce_at IS NOT NULL") == 0, "all are announced")
     places = {f"log of {name}": system.log(name) for name in system.processes}
     places |= {f"metrics of {name}": system.http(name, "/metrics")[1] for name in system.processes}

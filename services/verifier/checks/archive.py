@@ -16,6 +16,12 @@ READ_BYTES = 1024 * 1024
 LOCAL_HEADER_BYTES = 30
 UNIX = 3
 MACROS = "vbaproject.bin"
+OFFICE = {
+    "word/": ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
+    "xl/": ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"),
+    "ppt/": ("application/vnd.openxmlformats-officedocument.presentationml.presentation", "pptx"),
+}
+"""Office files are ZIP archives with a list of types and one of these folders."""
 
 
 @dataclass
@@ -33,6 +39,10 @@ def open_zip(subject: Subject) -> None:
     subject.opened = archive
     if not archive.infolist():
         raise Refused(Reason.UNDECODABLE, "the archive is empty")
+    names = archive.namelist()
+    for folder, (content_type, extension) in OFFICE.items():
+        if "[Content_Types].xml" in names and any(name.startswith(folder) for name in names):
+            subject.found |= {"content_type": content_type, "extension": extension}
 
 
 def zip_entries(subject: Subject) -> None:

@@ -27,6 +27,7 @@ class Box:
 def whole_boxes(subject: Subject) -> None:
     """Every top-level box ends inside the file; bytes after the last box are noted."""
     seen: set[bytes] = set()
+    end = 0
     for count, box in enumerate(boxes(subject.file, 0, subject.size)):
         if count > subject.limits.boxes:
             raise Refused(Reason.UNSAFE_MEDIA, "the file has too many boxes")
@@ -35,7 +36,8 @@ def whole_boxes(subject: Subject) -> None:
         if box.end > subject.size:
             raise truncated(f"a box ends {box.end - subject.size} bytes after the end of the file")
         seen.add(box.type)
-    return None
+        end = box.end
+    return subject.ends_at(end)
 
 
 def not_encrypted(subject: Subject) -> None:

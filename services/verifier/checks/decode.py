@@ -13,7 +13,7 @@ from services.verifier.checks.subject import Refused, Subject
 from services.verifier.policy import Limits
 from shared.reasons import Reason
 
-STRICT = {"err_detect": "crccheck+bitstream+buffer+explode"}
+STRICT = {"err_detect": "crccheck+explode"}
 """FFmpeg hides damage by default (it paints over it); here damage must be an error."""
 
 END_SHARE = 4

@@ -17,6 +17,7 @@ from services.verifier.probe.preload import preload
 from services.verifier.probe.server import serve
 from services.verifier.probe.versions import libraries, refuse_old, verifier_version
 from shared.errors import UsageError
+from shared.telemetry import logs
 
 log = structlog.get_logger(__name__)
 
@@ -24,6 +25,7 @@ log = structlog.get_logger(__name__)
 def main() -> int:
     """Serve until SIGTERM or SIGINT; exit code 2 if the libraries are too old."""
     options = _options()
+    logs.configure("probe", "info", options.log_format)
     try:
         refuse_old(libraries())
     except UsageError as error:
@@ -33,7 +35,8 @@ def main() -> int:
     # FFmpeg would write messages that quote the file.
     av.logging.set_level(None)
     preload()
-    leave_network()
+    limits = {"memory_bytes": options.memory, "seconds": options.seconds, "children": options.children}
+    log.info("probe_starts", **limits, own_network=leave_network(), verifier_version=verifier_version())
     gc.freeze()
     asyncio.run(_run(options))
     return 0
@@ -60,6 +63,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--memory", type=int, default=2**30, help="bytes that one examination may take")
     parser.add_argument("--seconds", type=float, default=60.0, help="time that one examination may take")
     parser.add_argument("--children", type=int, default=2, help="files examined at once")
+    parser.add_argument("--log-format", choices=("json", "text"), default="json", help="form of a log line")
     parser.add_argument("--stop-on-eof", action="store_true", help="end when standard input is closed")
     return parser.parse_args()
 

@@ -13,7 +13,7 @@ from services.verifier.probe.confine import allow_cpu, confine
 from shared.messages import Kind
 
 MAX_REQUEST_BYTES = 1024
-READY = b"ready\n"
+READY, TAKEN = b"ready\n", b"taken\n"
 
 
 def run(channel: socket.socket, memory_bytes: int, empty: int) -> None:
@@ -35,6 +35,7 @@ def _answer(channel: socket.socket, limits: Limits) -> bool:
     data, descriptors, _, _ = socket.recv_fds(channel, MAX_REQUEST_BYTES, 1)
     if not data:
         return False
+    channel.sendall(TAKEN)
     request = json.loads(data)
     allow_cpu(request["seconds"])
     with os.fdopen(descriptors[0], "rb") as file:

@@ -34,7 +34,11 @@ class Pool:
     async def start(self, children: int) -> None:
         """Fork the children. Raises NoChild if one cannot be confined."""
         for _ in range(children):
-            self._places.put_nowait(await self._fork())
+            self.add(await self._fork())
+
+    def add(self, worker: Worker) -> None:
+        """Give the pool one more place, with this child in it."""
+        self._places.put_nowait(worker)
 
     async def examine(self, descriptor: int, kind: Kind | None) -> Verdict:
         """The verdict about an open file; a child that dies, hangs or answers nonsense is a verdict too.
@@ -66,12 +70,12 @@ class Pool:
     async def _hand_over(self, place: Worker | None, descriptor: int, kind: Kind | None) -> Worker:
         """Give the file to the child of this place, or to a new one if there is none or it died idle."""
         request = json.dumps({"kind": kind, "seconds": self._allowance(descriptor)}).encode()
-        if place is not None and place.give(request, descriptor):
+        if place is not None and await place.give(request, descriptor):
             return place
         if place is not None:
             place.end()
         worker = await self._fork()
-        if not worker.give(request, descriptor):
+        if not await worker.give(request, descriptor):
             worker.end()
             raise NoChild
         return worker
@@ -81,7 +85,7 @@ class Pool:
         try:
             answer = await asyncio.wait_for(worker.line(), allowance)
         except TimeoutError:
-            return Verdict(reason=Reason.PROBE_TIMEOUT, detail=f"no verdict within {allowance:.0f} s")
+            return Verdict(reason=Reason.PROBE_TIMEOUT, detail=f"no verdict within {allowance:.1f} s")
         if not answer:
             return _of_death(worker.end())
         try:

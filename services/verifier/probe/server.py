@@ -34,8 +34,9 @@ async def serve(socket: Path, directory: Path, pool: Pool, stop: asyncio.Event) 
     folder = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(ConnectionError, ValueError):
-            while line := await reader.readline():
+        # A caller that hangs up has no use for the rest of its answers.
+        with contextlib.suppress(ConnectionError):
+            while line := await _request(reader):
                 writer.write(await answer(line, folder, pool) + b"\n")
                 await writer.drain()
         writer.close()
@@ -43,9 +44,17 @@ async def serve(socket: Path, directory: Path, pool: Pool, stop: asyncio.Event) 
     socket.unlink(missing_ok=True)
     server = await asyncio.start_unix_server(connected, socket, limit=MAX_REQUEST_BYTES)
     socket.chmod(SOCKET_MODE)
-    async with server:
-        await stop.wait()
-    os.close(folder)
+    await stop.wait()
+    server.close()
+    socket.unlink(missing_ok=True)
+
+
+async def _request(reader: asyncio.StreamReader) -> bytes:
+    """The next line; empty at the end, or if it is longer than any request."""
+    try:
+        return await reader.readline()
+    except ValueError:
+        return b""
 
 
 async def answer(line: bytes, folder: int, pool: Pool) -> bytes:

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from services.verifier.facts import MAX_ANSWER_BYTES
 from services.verifier.probe import child
 
+WORD_SECONDS = 10.0
+"""A child that does not even take a file within this time is of no use."""
+
 
 class NoChild(Exception):  # noqa: N818 (a state of the probe, told apart from any verdict)
     """A child could not be started or confined: a fault of the probe, it says nothing about a file."""
@@ -23,6 +26,7 @@ class Worker:
     channel: socket.socket
     files: int = 0
     status: int | None = None
+    received: bytes = b""
 
     @classmethod
     async def fork(cls, memory_bytes: int, empty: int) -> "Worker":
@@ -37,32 +41,40 @@ class Worker:
         theirs.close()
         ours.setblocking(False)
         worker = cls(pid, ours)
-        if await worker.line() != child.READY:
+        if not await worker._says(child.READY):
             worker.end()
             raise NoChild
         return worker
 
-    def give(self, request: bytes, descriptor: int) -> bool:
-        """Hand over an open file; False if the child has died while it was idle."""
+    async def give(self, request: bytes, descriptor: int) -> bool:
+        """Hand over an open file; False if the child has died before it took it."""
         try:
             socket.send_fds(self.channel, [request], [descriptor])
         except (BrokenPipeError, ConnectionResetError):
             return False
         self.files += 1
-        return True
+        return await self._says(child.TAKEN)
+
+    async def _says(self, word: bytes) -> bool:
+        """Whether the child says this word, which takes it no time."""
+        try:
+            return await asyncio.wait_for(self.line(), WORD_SECONDS) == word
+        except TimeoutError:
+            return False
 
     async def line(self) -> bytes:
         """One line of bounded length from the child; empty if it ended first."""
-        loop, data = asyncio.get_running_loop(), b""
-        while not data.endswith(b"\n") and len(data) <= MAX_ANSWER_BYTES:
+        loop = asyncio.get_running_loop()
+        while b"\n" not in self.received and len(self.received) <= MAX_ANSWER_BYTES:
             try:
                 part = await loop.sock_recv(self.channel, MAX_ANSWER_BYTES)
             except ConnectionResetError:
                 return b""
             if not part:
                 return b""
-            data += part
-        return data
+            self.received += part
+        line, end, self.received = self.received.partition(b"\n")
+        return line + end
 
     def end(self) -> int:
         """Kill the child if it still runs; its wait status tells what ended it."""

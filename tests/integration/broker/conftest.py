@@ -1,13 +1,15 @@
 """The topology in a test's own virtual host, and ways to look at it, change it and disturb it from outside."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pika
 import pytest
 from pika.adapters.blocking_connection import BlockingChannel
 
+from shared.broker.consumer import Consumer, Delivery
 from shared.broker.declare import declare
+from tests.integration.broker.hints import DOWNLOADS, Start
 from tests.integration.broker.nodes import Node
 from tests.integration.broker.proxy import Proxy
 
@@ -41,3 +43,26 @@ def proxy(amqp_url: str) -> Iterator[Proxy]:
         yield proxy
     finally:
         proxy.close()
+
+
+@pytest.fixture
+def start(amqp_url: str) -> Iterator[Start]:
+    """Starts consumers, which are stopped at the end."""
+    consumers: list[Consumer] = []
+
+    def start(
+        handle: Callable[[Delivery], None],
+        *,
+        url: str = amqp_url,
+        queue: str = DOWNLOADS,
+        prefetch: int = 10,
+        heartbeat: int = 15,
+    ) -> Consumer:
+        consumer = Consumer(url, queue, handle, prefetch=prefetch, name="test consumer", heartbeat=heartbeat)
+        consumers.append(consumer)
+        consumer.start()
+        return consumer
+
+    yield start
+    for consumer in consumers:
+        consumer.stop()

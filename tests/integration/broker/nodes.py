@@ -92,14 +92,14 @@ class OwnNode:
         # The node's first thread is dead before its others are, and only then can it be reaped.
         eventually(lambda: process.exit_code() is not None)
 
-    def control(self, *words: str) -> None:
-        """Run `rabbitmqctl`."""
+    def control(self, *words: str) -> str:
+        """Run `rabbitmqctl` and return what it prints."""
         environment = {
             "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
             "LANG": "C.UTF-8",
             "HOME": str(self._home),
             "ERL_EPMD_PORT": str(self._ports["epmd"]),
         }
-        subprocess.run(
-            [CONTROL, "-q", "-n", NODE, *words], env=environment, check=True, capture_output=True, timeout=30
-        )
+        command = [CONTROL, "-q", "-n", NODE, *words]
+        done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True, timeout=30)
+        return done.stdout

@@ -1,55 +1,17 @@
-import threading
-import time
-from collections.abc import Callable, Iterator
+"""Settling messages, pausing and stopping."""
+
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from queue import Queue
 
 import pika
-import pytest
 from pika.adapters.blocking_connection import BlockingChannel
 from structlog.testing import capture_logs
 
 from shared.broker.consumer import Consumer, Delivery
-from shared.broker.declare import declare
-from shared.topology import INTAKE, TASKS
+from shared.topology import INTAKE
+from tests.integration.broker.hints import Start, depth, publish
 from tests.integration.broker.polling import eventually
 from tests.integration.broker.proxy import Proxy
-
-DOWNLOADS = "outlast.download"
-Start = Callable[..., Consumer]
-
-
-@pytest.fixture
-def start(amqp_url: str) -> Iterator[Start]:
-    """Starts consumers, which are stopped at the end."""
-    consumers: list[Consumer] = []
-
-    def start(
-        handle: Callable[[Delivery], None],
-        *,
-        url: str = amqp_url,
-        queue: str = DOWNLOADS,
-        prefetch: int = 10,
-        heartbeat: int = 15,
-    ) -> Consumer:
-        consumer = Consumer(url, queue, handle, prefetch=prefetch, name="test consumer", heartbeat=heartbeat)
-        consumers.append(consumer)
-        consumer.start()
-        return consumer
-
-    yield start
-    for consumer in consumers:
-        consumer.stop()
-
-
-def publish(channel: BlockingChannel, body: bytes = b"{}") -> None:
-    channel.basic_publish(TASKS, "download", body)
-
-
-def depth(channel: BlockingChannel, queue: str = DOWNLOADS) -> int:
-    """Messages that are ready and in nobody's hands."""
-    return int(channel.queue_declare(queue, passive=True).method.message_count)
 
 
 def test_a_delivery_carries_what_was_published(start: Start, declared: str, channel: BlockingChannel) -> None:
@@ -124,28 +86,14 @@ def test_only_the_first_settlement_counts(start: Start, declared: str, channel: 
         for _ in range(50):
             pool.submit(first.ack)
             pool.submit(first.requeue)
-    publish(channel, b"second")
-    received.get(timeout=5).ack()
+    for number in range(50):
+        publish(channel, str(number).encode())
+        delivery = received.get(timeout=5)
+        assert (delivery.body, delivery.redelivered) == (str(number).encode(), False)
+        delivery.ack()
     assert consumer.connected
     assert received.empty()
     assert proxy.accepted == 1
-
-
-def test_a_consumer_returns_after_its_queue_was_deleted_and_declared_again(
-    start: Start, declared: str, channel: BlockingChannel
-) -> None:
-    received: Queue[Delivery] = Queue()
-    consumer = start(received.put)
-    eventually(lambda: consumer.connected)
-    assert consumer.down_since is None
-    channel.queue_delete(DOWNLOADS)
-    eventually(lambda: not consumer.connected)
-    assert consumer.down_since is not None
-    assert consumer.down_since <= time.monotonic()
-    declare(declared)
-    publish(channel, b"after")
-    assert received.get(timeout=10).body == b"after"
-    assert consumer.connected
 
 
 def test_pause_gives_everything_back_and_makes_old_acks_harmless(
@@ -201,67 +149,3 @@ def test_acks_asked_for_before_the_stop_are_kept_and_the_rest_goes_back(
         delivery.ack()
     consumer.stop()
     eventually(lambda: depth(channel) == 40)
-
-
-def test_an_ack_for_a_connection_that_is_gone_does_nothing(
-    start: Start, declared: str, channel: BlockingChannel, proxy: Proxy
-) -> None:
-    received: Queue[Delivery] = Queue()
-    consumer = start(received.put, url=proxy.url)
-    publish(channel)
-    old = received.get(timeout=5)
-    proxy.cut()
-    new = received.get(timeout=10)
-    assert new.redelivered
-    old.ack()
-    old.requeue()
-    new.ack()
-    publish(channel, b"next")
-    assert received.get(timeout=5).body == b"next"
-    assert consumer.connected
-
-
-def test_a_peer_that_falls_silent_is_left_after_about_a_heartbeat(
-    start: Start, declared: str, channel: BlockingChannel, proxy: Proxy
-) -> None:
-    received: Queue[Delivery] = Queue()
-    consumer = start(received.put, url=proxy.url, heartbeat=1)
-    eventually(lambda: consumer.connected)
-    proxy.fall_silent()
-    publish(channel, b"unheard")
-    eventually(lambda: not consumer.connected, 15)
-    proxy.speak()
-    assert received.get(timeout=15).body == b"unheard"
-
-
-def test_a_refused_connection_and_many_cuts_leave_no_thread_and_no_socket(
-    start: Start, declared: str, channel: BlockingChannel, proxy: Proxy
-) -> None:
-    received: Queue[Delivery] = Queue()
-    consumer = start(received.put, url=proxy.url)
-    eventually(lambda: consumer.connected)
-    before = _threads_and_files()
-    for _ in range(5):
-        proxy.cut()
-        eventually(lambda: not consumer.connected)
-        eventually(lambda: consumer.connected)
-    eventually(lambda: _threads_and_files() <= before)
-    publish(channel)
-    assert received.get(timeout=5).redelivered is False
-
-
-def test_without_its_queue_a_consumer_keeps_trying_is_not_connected_and_stops_at_once(
-    start: Start, proxy: Proxy
-) -> None:
-    consumer = start(lambda delivery: None, url=proxy.url)
-    began = time.monotonic()
-    eventually(lambda: proxy.accepted > 2)
-    assert not consumer.connected
-    assert consumer.down_since is not None
-    assert consumer.down_since <= began
-    consumer.stop()
-    assert time.monotonic() - began < 5
-
-
-def _threads_and_files() -> tuple[int, int]:
-    return threading.active_count(), len(list(Path("/proc/self/fd").iterdir()))

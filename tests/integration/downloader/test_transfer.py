@@ -7,6 +7,8 @@ from hashlib import sha256
 from threading import Event, Timer
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from services.downloader.transfer import Limits
 from shared.errors import Failure, LeaseLost, Stopping
@@ -400,6 +402,27 @@ def test_case_53_a_link_that_ends_in_mid_stream_is_truncated_and_then_expired() 
                 Act(answer(), expires_in=-1.0).run(server, MemorySink())
             reasons.append(failure.value.reason)
     assert reasons == [Reason.TRUNCATED, Reason.URL_EXPIRED]
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.sampled_from([b"Content-Length: 3\r\n", b"Transfer-Encoding: chunked\r\n", b"Content-Encoding: gzip\r\n"])
+        | st.binary(max_size=20),
+        max_size=4,
+    ),
+    st.binary(max_size=60) | st.sampled_from([b"abc", b"3\r\nabc\r\n0\r\n\r\n", gzip.compress(b"abc")]),
+)
+def test_whatever_a_source_sends_ends_in_bytes_or_in_a_reason(fields: list[bytes], body: bytes) -> None:
+    sink = MemorySink()
+    with FaultServer(raw(b"HTTP/1.1 200 OK\r\n", *fields, b"\r\n", body)) as server:
+        try:
+            received = Act(answer()).run(server, sink)
+        except Failure:
+            assert (sink.completed, sink.aborts) == (False, 1)
+            return
+    assert (sink.completed, sink.aborts, received.size) == (True, 0, len(sink.data))
+    assert received.sha256 == sha256(sink.data).hexdigest()
 
 
 def test_the_guard_stands_in_front_of_every_transfer() -> None:

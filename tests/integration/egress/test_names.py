@@ -81,3 +81,18 @@ def test_a_name_that_does_not_exist_is_an_unavailable_source() -> None:
     with NameServer({}) as names:
         failure = failing(f"http://gone.test{LINK}", names)
     assert (failure.reason, failure.evidence["dns"]) == (Reason.SOURCE_UNAVAILABLE, "NXDOMAIN")
+
+
+def test_a_name_server_that_never_answers_for_ipv6_does_not_lose_the_ipv4_address() -> None:
+    with (
+        NameServer({"half.test": [["127.0.0.1"]]}, no_aaaa=["half.test"]) as names,
+        FaultServer(answer(b"ok")) as server,
+    ):
+        url = server.url(LINK, "half.test")
+        assert call(url, names, allow=frozenset({server.pair}), connect_seconds=5.0) == b"ok"
+
+
+def test_an_address_of_ipv6_alone_is_found_and_checked() -> None:
+    with NameServer({"six.test": [["fd00::1"]]}) as names:
+        failure = failing(f"http://six.test{LINK}", names)
+    assert (failure.reason, failure.evidence["why"]) == (Reason.BLOCKED_ADDRESS, "unique local")

@@ -178,7 +178,7 @@ ACTS: dict[str, Callable[[Store, str, str], object]] = {
 
 def test_what_the_store_says_is_not_repeated_in_an_exception(faulty: Store, proxy: Proxy, bucket: str) -> None:
     body = f"<Error><Code>InvalidAccessKeyId</Code><AWSAccessKeyId>{ACCESS}</AWSAccessKeyId></Error>".encode()
-    proxy.fault("GET", "/k", lambda _: Answer(403, body, {"Content-Type": "application/xml"}))
+    proxy.fault("GET", "/k", lambda _: Answer(403, body, {"Content-Type": "text/xml"}))
     with pytest.raises(Failure) as caught:
         faulty.digest(bucket, "k")
     assert caught.value.evidence["code"] == "InvalidAccessKeyId"

@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from shared.objects import NotThere, Store
+from shared.objects import NotThere, Store, Upload
 from tests.integration.broker.polling import eventually
 from tests.integration.objects.proxy import Answer, Proxy, Request
 from tests.integration.objects.servers import PART
@@ -84,10 +84,15 @@ def test_an_aborted_upload_leaves_nothing(faulty: Store, proxy: Proxy, bucket: s
         pass
 
 
-def test_leaving_an_upload_by_an_error_aborts_it(faulty: Store, proxy: Proxy, bucket: str) -> None:
-    with pytest.raises(ZeroDivisionError), faulty.upload(bucket, "gone") as upload:
+def leave(upload: Upload) -> None:
+    with upload:
         upload.write(some(PART + 1))
         raise ZeroDivisionError
+
+
+def test_leaving_an_upload_by_an_error_aborts_it(faulty: Store, proxy: Proxy, bucket: str) -> None:
+    with pytest.raises(ZeroDivisionError):
+        leave(faulty.upload(bucket, "gone"))
     assert proxy.count("DELETE", "uploadId=") == 1
     assert faulty.stat(bucket, "gone") is None
 

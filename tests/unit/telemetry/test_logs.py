@@ -18,6 +18,7 @@ from structlog.contextvars import bound_contextvars
 from shared.errors import Failure
 from shared.reasons import Reason
 from shared.telemetry import logs, traces
+from shared.telemetry.failures import describe
 
 CANARY = "SECRETMARK7"
 URL = f"https://user:{CANARY}@cdn.example/{CANARY}/a.mp4?sig={CANARY}#{CANARY}"
@@ -140,6 +141,10 @@ def test_groups_causes_and_cycles_of_exceptions_end(log_lines: Any) -> None:
         "TypeError: third",
         "ValueError: second",
     ]
+
+
+def test_a_description_of_an_exception_is_safe_by_itself() -> None:
+    assert describe(ValueError(f"sig={CANARY}")) == [{"error": "ValueError: sig=[hidden]", "stack": []}]
 
 
 def test_the_body_of_a_returned_message_is_left_out(log_lines: Any) -> None:

@@ -95,5 +95,11 @@ def test_office_macros_are_active_content(examine: Callable[..., Verdict]) -> No
     assert examine(data, Kind.ARCHIVE).reason is Reason.ACTIVE_CONTENT
 
 
+def test_an_office_file_keeps_its_own_type(accepted: Callable[..., Facts]) -> None:
+    facts = accepted(archive({"[Content_Types].xml": b"<Types/>", "word/document.xml": b"<w/>"}), Kind.ARCHIVE)
+    assert facts.extension == "docx"
+    assert facts.content_type.endswith("wordprocessingml.document")
+
+
 def test_an_empty_archive_proves_nothing(examine: Callable[..., Verdict]) -> None:
     assert examine(archive({}), Kind.ARCHIVE).reason is Reason.UNDECODABLE

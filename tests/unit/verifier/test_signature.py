@@ -75,7 +75,7 @@ def test_any_good_file_is_accepted_where_no_kind_was_promised(examine: Callable[
 
 @pytest.mark.parametrize("found", [Kind.IMAGE, Kind.VIDEO, Kind.AUDIO, Kind.PDF])
 def test_a_good_file_of_another_kind_is_the_wrong_kind(found: Kind, examine: Callable[..., Verdict]) -> None:
-    made = {Kind.IMAGE: picture, Kind.VIDEO: video, Kind.AUDIO: sound, Kind.PDF: pdf}
+    made: dict[Kind, Callable[[], bytes]] = {Kind.IMAGE: picture, Kind.VIDEO: video, Kind.AUDIO: sound, Kind.PDF: pdf}
     for promised in set(Kind) - {found}:
         verdict = examine(made[found](), promised)
         assert (verdict.reason, verdict.detail) == (Reason.WRONG_KIND, f"promised {promised}, found {found}")
