@@ -17,7 +17,7 @@ from shared.broker.consumer import Consumer
 from shared.broker.publisher import Publisher
 from shared.db import Database
 from shared.db.headline import read_headline
-from shared.db.migrations import newest_version
+from shared.db.version import newest_version
 from shared.errors import Failure, UsageError
 from shared.messages import Hint, ObjectRef
 from shared.objects import Store

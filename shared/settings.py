@@ -1,12 +1,15 @@
 """Settings of every process: `OUTLAST_*` variables, secrets from files, read once in `__main__`."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, HttpUrl, SecretStr, ValidationError, field_validator
+from pydantic import Field, HttpUrl, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from shared.errors import UsageError
+
+MOST_PARTS = 10_000
+"""Most parts of a multipart upload (Amazon S3, "multipart upload limits")."""
 
 
 class Settings(BaseSettings):
@@ -61,6 +64,14 @@ class Settings(BaseSettings):
         "off", description="Trace exporter; `otlp` reads the OTEL_EXPORTER_OTLP_* variables."
     )
 
+    @model_validator(mode="after")
+    def _fits_one_upload(self) -> Self:
+        if self.max_object_bytes > MOST_PARTS * self.s3_part_bytes:
+            raise ValueError(
+                f"OUTLAST_MAX_OBJECT_BYTES is over {MOST_PARTS} times OUTLAST_S3_PART_BYTES; raise the latter"
+            )
+        return self
+
     @field_validator("egress_allow", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
@@ -85,5 +96,8 @@ def load_settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        lines = [f"OUTLAST_{'_'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors()]
+        lines = [
+            ": ".join(["_".join(["OUTLAST", *map(str, e["loc"])]).upper(), e["msg"]] if e["loc"] else [e["msg"]])
+            for e in error.errors()
+        ]
         raise UsageError("Settings are missing or wrong:\n  " + "\n  ".join(lines)) from None

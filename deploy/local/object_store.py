@@ -68,6 +68,8 @@ class ObjectStore:
             "HOME": str(self._home),
             "RCLONE_CONFIG": "/dev/null",
             "RCLONE_CACHE_DIR": str(self._home / "cache"),
+            # With the default of 5 minutes an object that several writers made at once could stay unreadable.
+            "RCLONE_DIR_CACHE_TIME": "1s",
             # Not an argument: those are there for every user of the machine to read. One quoted list item.
             "RCLONE_AUTH_KEY": f'"{self.access_key},{self.secret_key}"',
         }

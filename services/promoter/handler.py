@@ -67,7 +67,7 @@ class Promoter:
                 raise LeaseLost("placing")
             if row["other_owner"] is None:
                 return key
-        raise Failure(Reason.KEY_CONFLICT, {"key": key, "owner": str(row["other_owner"])})
+        raise Failure(Reason.KEY_CONFLICT, {"object": key, "owner": str(row["other_owner"])})
 
     def _key(self, claim: Claim, output_id: str) -> str:
         return durable_key(

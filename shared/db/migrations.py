@@ -8,7 +8,6 @@ from typing import cast
 import psycopg
 from alembic import command, op
 from alembic.config import Config
-from alembic.script import ScriptDirectory
 from psycopg import sql
 from sqlalchemy import create_engine, make_url
 
@@ -80,11 +79,6 @@ def migrate_database(owner_url: str, password: str = "") -> None:
         raise
     finally:
         engine.dispose()
-
-
-def newest_version() -> str:
-    """The schema version that this release needs."""
-    return str(ScriptDirectory.from_config(_config()).get_current_head())
 
 
 def run_sql_file(name: str) -> None:

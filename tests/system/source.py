@@ -3,7 +3,7 @@
 import io
 import random
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -100,9 +100,10 @@ class Source:
         return f"127.0.0.1:{self.port}"
 
     def link(self, path: str, *, life: int = 3600, **query: object) -> str:
-        """A signed link in the form of S3 that ends after `life` seconds."""
+        """A signed link in the form of S3 that ends in `life` seconds, or ended that long ago if negative."""
         more = "".join(f"&{name}={value}" for name, value in query.items())
-        signed = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+        since = timedelta(seconds=0 if life > 0 else life - 60)
+        signed, life = (datetime.now(UTC) + since).strftime("%Y%m%dT%H%M%SZ"), life if life > 0 else 60
         return (
             f"http://{self.pair}/{path}?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Date={signed}&X-Amz-Expires={life}"
             f"&X-Amz-SignedHeaders=host&X-Amz-Credential={CANARY}&X-Amz-Signature={CANARY}{more}"

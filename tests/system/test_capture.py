@@ -1,11 +1,11 @@
 """One published event becomes a proven, durable object, through four processes."""
 
-import io
 import json
 import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 
@@ -196,12 +196,12 @@ def peak_memory(system: System, size: int) -> float:
     name = system.start("downloader", name=f"downloader-{size}")
     system.publish(system.event(system.source.link(f"noise/{size}"), job=f"noise-{size}"))
     until(lambda: system.count(f"job_id = 'noise-{size}' AND state = 'verifying'") == 1, "the bytes are staged", 120)
-    status = io.StringIO((open(f"/proc/{system.processes[name].pid}/status")).read())  # noqa: SIM115
-    (peak,) = [int(line.split()[1]) for line in status if line.startswith("VmHWM")]
+    status = Path(f"/proc/{system.processes[name].pid}/status").read_text()
+    (peak,) = re.findall(r"^VmHWM:\s+(\d+) kB", status, re.M)
     ((digest,),) = system.rows(f"SELECT h1 FROM tasks WHERE job_id = 'noise-{size}'")
     assert digest == noise_digest(size)
     system.stop(name)
-    return peak / 1024
+    return int(peak) / 1024
 
 
 def test_memory_of_a_transfer_does_not_depend_on_its_size(system: System) -> None:

@@ -1,4 +1,4 @@
-"""Services that are killed, stopped or asked to end, and a broker that goes away: nothing is lost, nothing is double."""
+"""Services that are killed, stopped or asked to end, and a broker that goes away: nothing is lost or doubled."""
 
 import json
 import os

@@ -86,7 +86,8 @@ CREATE TABLE tasks (
         ELSE '*' END) STORED,
     order_by          timestamptz GENERATED ALWAYS AS (CASE
         WHEN state IN ('output_ready', 'downloading', 'download_retry') THEN urgency
-        ELSE ready_at END) STORED,
+        WHEN state = 'verifying' THEN staged_at
+        WHEN state IN ('promoting', 'stored') THEN verified_at END) STORED,
     wake_at           timestamptz,
 
     lease_id          uuid,
@@ -150,6 +151,7 @@ CREATE TABLE tasks (
         state NOT IN ('needs_attention', 'abandoned') OR reason IS NOT NULL)
 );
 COMMENT ON COLUMN tasks.wake_at IS 'When the row must be looked at: null = claimable now; else a retry''s time or the lease''s end.';
+COMMENT ON COLUMN tasks.order_by IS 'Order of claims in a stage: by urgency while the link lives, then first in, first out.';
 COMMENT ON COLUMN tasks.urgency IS 'Order in the download stage: the deadline, or an estimate where the life is unknown.';
 COMMENT ON COLUMN tasks.deadline IS 'The last instant at which any known way can still give the bytes; null = unknown.';
 

@@ -3,8 +3,8 @@
 from typing import Any
 
 from shared.db import Database
-from shared.tasks.claims import Claim, Claims
 from shared.states import Stage
+from shared.tasks.claims import Claim, Claims
 
 SHA = "a" * 64
 

@@ -7,6 +7,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 
+from shared.db.version import newest_version
 from shared.states import EDGES, Role, Stage, State
 from tests.conftest import ROOT, TestDatabase
 from tests.integration.db.conftest import Accept, As
@@ -239,3 +240,8 @@ def test_every_act_begins_with_a_sentence() -> None:
         first = file.read_text(encoding="utf-8").splitlines()[0]
         assert first.startswith("-- "), file
         assert first.endswith("."), file
+
+
+def test_the_newest_version_is_the_one_a_migrated_database_tells(database: TestDatabase) -> None:
+    with psycopg.connect(database.url("outlast_reader")) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (newest_version(),)

@@ -47,7 +47,13 @@ class OwnS3:
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
                 [str(Path(sys.prefix) / "bin" / "rclone"), "serve", "s3", "--addr", "127.0.0.1:0", str(data)],
-                env={"HOME": str(folder), "RCLONE_CONFIG": "/dev/null", "RCLONE_AUTH_KEY": f'"{access},{secret}"'},
+                env={
+                    "HOME": str(folder),
+                    "RCLONE_CONFIG": "/dev/null",
+                    "RCLONE_AUTH_KEY": f'"{access},{secret}"',
+                    # After several writers at once to one key rclone may deny that it is there for this long.
+                    "RCLONE_DIR_CACHE_TIME": "1s",
+                },
                 stdout=log,
                 stderr=log,
             )
