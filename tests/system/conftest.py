@@ -162,7 +162,7 @@ class System:
             for key, body in messages:
                 channel.basic_publish("outlast.intake", key, body, mandatory=True)
 
-    def publish_pictures(self, number: int, path: str = "picture", **query: object) -> None:
+    def publish_pictures(self, number: int, path: str = "picture", **query: int) -> None:
         self.publish(
             *(
                 self.event(self.source.link(f"{path}/{n}", **query), job=f"job-{path}-{n}", kind="image")
@@ -194,7 +194,7 @@ class System:
 
     def messages(self, queue: str) -> list[tuple[str, bytes]]:
         """Take every message of a queue: routing keys and bodies."""
-        found = []
+        found: list[tuple[str, bytes]] = []
         with pika.BlockingConnection(pika.URLParameters(self.amqp_url)) as connection:
             channel = connection.channel()
             while True:

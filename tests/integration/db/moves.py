@@ -1,9 +1,10 @@
 """A task's way through the acts, step by step, as the services would take it."""
 
+from dataclasses import replace
 from typing import Any
 
 from shared.db import Database
-from shared.states import Stage
+from shared.states import Stage, State
 from shared.tasks.claims import Claim, Claims
 
 SHA = "a" * 64
@@ -62,10 +63,6 @@ def store(database: Database, claim: Claim, **changes: Any) -> bool:
 
 def complete(as_role: Any, accept: Any) -> Any:
     """Bring one new task all the way; returns its id."""
-    from dataclasses import replace
-
-    from shared.states import State
-
     task_id = accept()
     stage_bytes(as_role("downloader"), taken(as_role("downloader"), Stage.DOWNLOAD))
     prove(as_role("verifier"), taken(as_role("verifier"), Stage.VERIFY))

@@ -4,6 +4,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from threading import Event
+from uuid import UUID, uuid4
 
 import psycopg
 import pytest
@@ -77,8 +78,9 @@ def test_an_unknown_life_is_ordered_by_the_shortest_life_seen(as_role: As, accep
 def test_twenty_workers_claim_twenty_tasks_once_each(as_role: As, accept: Accept) -> None:
     tasks = {accept(lane=f"other/{n % 3:02d}") for n in range(20)}
 
-    def work(number: int) -> list[object]:
-        mine, own = [], claims(as_role("downloader"), Stage.DOWNLOAD, worker=f"w{number}")
+    def work(number: int) -> list[UUID]:
+        mine: list[UUID] = []
+        own = claims(as_role("downloader"), Stage.DOWNLOAD, worker=f"w{number}")
         while claim := own.take():
             mine.append(claim.task_id)
         return mine
@@ -213,8 +215,6 @@ def test_the_sources_of_a_complete_task_are_deleted(database: TestDatabase, as_r
 
 def test_the_same_event_a_hundred_times_at_once_is_one_task(database: TestDatabase, accept: Accept) -> None:
     """FR-42."""
-    from uuid import uuid4
-
     task_id = uuid4()
     with ThreadPoolExecutor(12) as pool:
         list(pool.map(lambda _: accept(task_id=task_id, event_id="same"), range(100)))
@@ -227,8 +227,6 @@ def test_a_hundred_different_events_about_one_output_at_once_are_one_task(
     database: TestDatabase, accept: Accept
 ) -> None:
     """FR-08, FR-42: every delivery has its own id and its own signature."""
-    from uuid import uuid4
-
     task_id = uuid4()
     with ThreadPoolExecutor(12) as pool:
         list(pool.map(lambda n: accept(task_id=task_id, life=100.0 + n), range(100)))
