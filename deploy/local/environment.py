@@ -67,7 +67,6 @@ class Environment:
             "OUTLAST_DATABASE_URL": self._postgres.url(ROLES["reader"], DATABASE),
             "OUTLAST_OPERATOR_DATABASE_URL": self._postgres.url(ROLES["operator"], DATABASE),
             "OUTLAST_AMQP_URL": self._rabbitmq.url(BROKER_USERS["producer"], VHOST),
-            "OUTLAST_KEYRING_FILE": str(self._credentials.keyring_file()),
         }
 
     def _object_store(self) -> dict[str, str]:

@@ -12,7 +12,7 @@ from services.ingest.gate import Gate
 from shared.broker.consumer import Consumer, Delivery
 from shared.db import Database
 from shared.errors import Failure
-from shared.messages import UNKNOWN_ACCOUNT, Rejected, parse_intake
+from shared.messages import UNKNOWN_ACCOUNT, Rejected, parse_intake, task_id_of
 from shared.telemetry import metrics, traces
 from shared.topology import account_of
 
@@ -88,6 +88,7 @@ class Intake:
         else:
             with traces.span("outlast.intake", event.traceparent):
                 outcome = self._events.accept(account, event, delivery.body)
+                log.info("event_read", outcome=str(outcome), task_id=str(task_id_of(account, event.data)))
             metrics.EVENTS.add(outcome=str(outcome))
         if delivery.redelivered:
             self._database.run("redelivery_ended", body_sha256=digest)

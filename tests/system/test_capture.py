@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import OUTLAST
-from tests.system.conftest import System, until
+from tests.system.conftest import SERVICES, System, until
 from tests.system.source import CANARY, noise_digest, picture
 
 
@@ -31,6 +31,9 @@ def test_an_event_becomes_an_asset_that_reads_back_with_its_digest(system: Syste
     ((key, announced),) = system.messages("outlast.results")
     assert key == "asset.complete.studio"
     assert json.loads(announced)["data"]["object"]["sha256"] == digest
+    traces = {name: set(re.findall(r'"trace_id": "([0-9a-f]{32})"', system.log(name))) for name in SERVICES}
+    assert len(set.union(*traces.values())) == 1, "one trace per capture"
+    assert all(traces.values()), "and every service is in it"
 
 
 def test_the_same_event_a_hundred_times_at_once_is_one_task_and_one_asset(system: System) -> None:
