@@ -153,7 +153,7 @@ class Service:
         starting: list[_Startable] = [self.publisher, *self._parts, *self._workers, *self._consumers.values()]
         for part in starting:
             part.start()
-        log.info("started", http_port=server.port)
+        log.info("started", http_port=server.port, pid=os.getpid())
         asked.wait()
         self._stop()
         server.close()

@@ -2,14 +2,13 @@
 
 import random
 import time
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from threading import Condition, Event, Thread
+from threading import Event, Thread
 
 import structlog
 
 from shared.errors import Failure, LeaseLost, Stopping
+from shared.leases import Lease, Leases
 from shared.reasons import Reason
 from shared.states import Stage
 from shared.tasks.claims import Claim, Claims
@@ -17,32 +16,14 @@ from shared.tasks.recorder import Recorder
 from shared.telemetry import metrics, traces
 from shared.wakeups import Wakeups
 
+__all__ = ["Handle", "Lease", "Worker"]
+
 log = structlog.get_logger(__name__)
 
 FAULT_DELAY_SECONDS = 2.0
 """A task released for a fault of our own can be claimed again after this."""
-
 TICKER_PATIENCE_SECONDS = 120.0
 """A ticker that is silent for this long, longer than any wait for the database, is dead."""
-
-
-@dataclass
-class Lease:
-    """A held lease, as its handler sees it."""
-
-    claim: Claim
-    stop: "Callable[[], float | None]"
-    lost: Event = field(default_factory=Event)
-
-    def check(self) -> None:
-        """Raises LeaseLost once the token is known to be gone; call it before any side effect."""
-        if self.lost.is_set():
-            raise LeaseLost(str(self.claim.task_id))
-
-    def seconds_to_stop(self) -> float | None:
-        """None while the process runs on; after SIGTERM the seconds that are left for this act."""
-        return self.stop()
-
 
 Handle = Callable[[Lease], None]
 
@@ -70,23 +51,19 @@ class Worker:
         self._recorder = recorder
         self._handle = handle
         self._slots_per_lane = slots_per_lane if stage is Stage.DOWNLOAD else slots
-        urgent = max(1, slots // 4) if stage is Stage.DOWNLOAD and slots > 1 else 0
         self._renew_seconds = renew_seconds
         self._poll_seconds = poll_seconds
         self._check = check
         self._hint = hint
 
+        self._leases = Leases(claims, self._seconds_to_stop)
         self._wakeups = Wakeups()
-        self._room = Condition()
-        self._claiming = False
-        self._alone = False
-        self._held: dict[Claim, Lease] = {}
-
         self._stopping = Event()
         self._ended = Event()
         self._stop_at: float | None = None
         self._paused: Reason | None = None
         self._ticked = time.monotonic()
+        urgent = max(1, slots // 4) if stage is Stage.DOWNLOAD and slots > 1 else 0
         self._slots = [
             Thread(target=self._for_ever, args=(self._slot, n < urgent), name=f"{stage}-slot-{n}", daemon=True)
             for n in range(slots)
@@ -106,11 +83,10 @@ class Worker:
         self._stop_at = time.monotonic() + grace_seconds
         self._stopping.set()
         self._wakeups.close()
-        with self._room:
-            self._room.notify_all()
+        self._leases.stir()
         for slot in self._slots:
             slot.join(max(0.0, self._stop_at - time.monotonic()))
-        for lease in self._leases():
+        for lease in self._leases.all():
             self._release(lease, None)
         self._ended.set()
 
@@ -145,53 +121,34 @@ class Worker:
             if lease is None:
                 self._wakeups.sleep()
             else:
+                # Where one task was claimable there may be more.
+                self._wakeups.wake()
                 self._work(lease)
 
     def _claim(self, *, urgent_only: bool) -> Lease | None:
-        """Claim one task at a time per process, so that the lanes' limits hold."""
-        with self._room:
-            self._room.wait_for(lambda: not (self._claiming or self._alone) or self._stopping.is_set())
-            if self._stopping.is_set() or self._paused:
-                return None
-            self._claiming = True
-            lanes = Counter(claim.lane for claim in self._held)
         try:
-            full = [lane for lane, count in lanes.items() if count >= self._slots_per_lane]
-            claim = self._claims.take(full, urgent_only=urgent_only)
+            return self._leases.take(
+                self._slots_per_lane,
+                urgent_only=urgent_only,
+                given_up=lambda: self._stopping.is_set() or self._paused is not None,
+            )
         except Failure as failure:
             self._pause(failure.reason)
-            claim = None
-        finally:
-            with self._room:
-                self._claiming = False
-                self._room.notify_all()
-        if claim is None:
             return None
-        lease = Lease(claim, self._seconds_to_stop)
-        with self._room:
-            self._held[claim] = lease
-            self._alone = claim.strikes > 0
-        # Where one task was claimable there may be more.
-        self._wakeups.wake()
-        return lease
 
     def _work(self, lease: Lease) -> None:
-        claim = lease.claim
+        claim, stage = lease.claim, str(self.stage)
         structlog.contextvars.bind_contextvars(task_id=str(claim.task_id), epoch=claim.epoch)
-        metrics.SLOTS_BUSY.add(1, stage=str(self.stage))
+        metrics.SLOTS_BUSY.add(1, stage=stage)
         try:
-            if claim.strikes > 0:
-                self._wait_alone()
-            with traces.span(f"outlast.{self.stage}", claim.traceparent, epoch=claim.epoch):
-                outcome = self._outcome(lease)
-            metrics.CLAIMS.add(stage=str(self.stage), outcome=outcome)
+            with (
+                self._leases.at_work(lease, self._stopping.is_set),
+                traces.span(f"outlast.{stage}", claim.traceparent, epoch=claim.epoch),
+            ):
+                metrics.CLAIMS.add(stage=stage, outcome=self._outcome(lease))
         finally:
-            metrics.SLOTS_BUSY.add(-1, stage=str(self.stage))
+            metrics.SLOTS_BUSY.add(-1, stage=stage)
             structlog.contextvars.unbind_contextvars("task_id", "epoch")
-            with self._room:
-                self._held.pop(claim, None)
-                self._alone = False if claim.strikes > 0 else self._alone
-                self._room.notify_all()
 
     def _outcome(self, lease: Lease) -> str:
         try:
@@ -225,11 +182,6 @@ class Worker:
         except Failure as failure:
             log.warning("lease_left_to_lapse", reason=str(failure.reason))
 
-    def _wait_alone(self) -> None:
-        """A task that ended a worker before shares the process with no other, so no innocent dies with it."""
-        with self._room:
-            self._room.wait_for(lambda: len(self._held) <= 1 or self._stopping.is_set())
-
     # What runs beside the slots.
 
     def _tick(self) -> None:
@@ -250,25 +202,7 @@ class Worker:
 
     def _renew(self) -> None:
         while not self._ended.wait(self._renew_seconds):
-            leases = self._leases()
-            try:
-                ours = self._claims.renew([lease.claim for lease in leases])
-            except Failure:
-                log.warning("renewal_waits_for_the_database", leases=len(leases))
-                continue
-            for lease in leases:
-                if lease.claim.lease_id not in ours:
-                    self._mark_lost(lease)
-
-    def _mark_lost(self, lease: Lease) -> None:
-        with self._room:
-            still_held = lease.claim in self._held
-        if still_held:
-            lease.lost.set()
-
-    def _leases(self) -> list[Lease]:
-        with self._room:
-            return list(self._held.values())
+            self._leases.renew()
 
     def _seconds_to_stop(self) -> float | None:
         return None if self._stop_at is None else self._stop_at - time.monotonic()

@@ -3,8 +3,8 @@
 import base64
 import json
 import os
+import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -34,13 +34,6 @@ def until(condition: Callable[[], object], what: str, seconds: float = 60.0) -> 
     while not condition():
         assert time.monotonic() < end, f"not in {seconds:.0f} s: {what}"
         Event().wait(0.03)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 class System:
@@ -87,11 +80,10 @@ class System:
         return name
 
     def _launch(self, service: str, name: str, variables: dict[str, str]) -> str:
-        self.ports[name] = free_port()
+        self.ports.pop(name, None)
         environment = {
             **self.environment,
             "OUTLAST_DATABASE_URL": self.database.url(ROLES[service]),
-            "OUTLAST_HTTP_PORT": str(self.ports[name]),
             **variables,
         }
         with (self.folder / f"{name}.log").open("ab") as log:
@@ -101,7 +93,16 @@ class System:
         return name
 
     def _await_ready(self, name: str) -> None:
+        until(lambda: self._port(name), f"{name} tells its port")
         until(lambda: self.http(name, "/readyz")[0] == 200, f"{name} is ready", 60)
+
+    def _port(self, name: str) -> bool:
+        """Learn the port that a service took from the last start in its log."""
+        told = re.findall(
+            rf'"event": "started".*"http_port": (\d+), "pid": {self.processes[name].pid}\b', self.log(name)
+        )
+        self.ports |= {name: int(told[-1])} if told else {}
+        return bool(told)
 
     def start_all(self, **variables: str) -> None:
         for name in [self._launch(service, service, variables) for service in SERVICES]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from threading import Lock
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -18,11 +19,13 @@ Accept = Callable[..., UUID]
 def as_role(database: TestDatabase) -> Iterator[As]:
     """`as_role("downloader")` is the database as that service sees it."""
     opened: dict[str, Database] = {}
+    opening = Lock()
 
     def connect(name: str) -> Database:
-        if name not in opened:
-            opened[name] = Database(database.url(f"outlast_{name}"), connections=12, name=name)
-        return opened[name]
+        with opening:
+            if name not in opened:
+                opened[name] = Database(database.url(f"outlast_{name}"), connections=12, name=name)
+            return opened[name]
 
     yield connect
     for one in opened.values():
