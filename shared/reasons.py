@@ -84,6 +84,7 @@ class Reason(StrEnum):
     BROKER = "broker"
     SCANNER = "scanner"
     PROBE = "probe"
+    KEYRING = "keyring"
 
     @property
     def rule(self) -> Rule:
@@ -160,5 +161,8 @@ RULES: dict[Reason, Rule] = {
     R.DATABASE: Rule(Next.PAUSE, "The database does not answer. Work goes on when it does."),
     R.BROKER: Rule(Next.PAUSE, "RabbitMQ does not answer. Accepted work goes on without it."),
     R.PROBE: Rule(Next.PAUSE, "The program that examines files does not answer. Work goes on when it does."),
+    R.KEYRING: Rule(
+        Next.PAUSE, "No key on the ring opens this task's sealed link. Put the old key back; work goes on by itself."
+    ),
     R.SCANNER: Rule(Next.PAUSE, "The malware scanner does not answer. Work goes on when it does."),
 }

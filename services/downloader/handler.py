@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from uuid import UUID
 
 import structlog
 
@@ -26,6 +25,9 @@ from shared.telemetry import metrics
 from shared.worker import Lease
 
 log = structlog.get_logger(__name__)
+
+KEYRING_SECONDS = 60.0
+"""Time until a task whose sealed link no key opens is tried again."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,13 @@ class Downloader:
             key = staging_key(claim.task_id, claim.epoch, claim.lease_id)
             received = self._transfer(lease, source, key)
         except Failure as failure:
-            if failure.reason.is_ours:
+            if failure.reason is Reason.KEYRING:
+                # Only this task waits for its key; the others need not.
+                self.recorder.release(claim, failure.reason, failure.evidence, KEYRING_SECONDS)
+            elif failure.reason.is_ours:
                 raise
-            self._failed(claim, failure, source)
+            else:
+                self._failed(claim, failure, source)
         else:
             lease.check()
             self._staged(claim, key, received)
@@ -106,32 +112,36 @@ class Downloader:
         )
 
     def _failed(self, claim: Claim, failure: Failure, source: Source | None) -> None:
-        spent = source.source_id if source else None
-        step = decide(
+        delay = self._delay(claim, failure, source)
+        step = self._step(claim, failure, source, delay)
+        if failure.reason is Reason.URL_EXPIRED:
+            metrics.EXPIRED_ANSWERS.add()
+        if source and step is Step.RETRY_ELSEWHERE:
+            self.sources.mark_ended(source.source_id)
+            delay = 0.0
+        if step in (Step.RETRY, Step.RETRY_ELSEWHERE):
+            self._again(claim, failure, source, 1.0 if delay is None else delay)
+        else:
+            self._stop(claim, failure, _final_reason(claim, failure, source, delay), step)
+
+    def _step(self, claim: Claim, failure: Failure, source: Source | None, delay: float | None) -> Step:
+        return decide(
             Situation(
                 reason=failure.reason,
                 tries=claim.tries,
                 refreshes=claim.refreshes,
                 seconds_since_ready=(datetime.now(UTC) - claim.ready_at).total_seconds(),
-                delay=self._delay(claim, failure, source),
-                elsewhere=self.sources.elsewhere(claim, spent),
+                delay=delay,
+                elsewhere=self.sources.elsewhere(claim, source.source_id if source else None),
             )
         )
-        if failure.reason is Reason.URL_EXPIRED:
-            metrics.EXPIRED_ANSWERS.add()
-        if spent and (step is Step.RETRY_ELSEWHERE or failure.reason.rule.next is Next.REFRESH):
-            self._end_source(spent, step)
-        if step in (Step.STOP, Step.ABANDON):
-            self._stop(claim, failure, step, spent)
-            return
-        delay = 0.0 if step is Step.RETRY_ELSEWHERE and spent else self._delay(claim, failure, source) or 1.0
+
+    def _again(self, claim: Claim, failure: Failure, source: Source | None, delay: float) -> None:
         metrics.TRANSFER_RETRIES.add(reason=str(failure.reason))
         log.info("transfer_again", reason=str(failure.reason), delay=round(delay, 2))
-        self.recorder.retry(claim, failure.reason, failure.evidence, delay, tries=1)
-
-    def _end_source(self, spent: UUID, step: Step) -> None:
-        if step is not Step.RETRY:
-            self.sources.mark_ended(spent)
+        # What an older source did is not held against one that came meanwhile.
+        charge = 0 if source and self.sources.superseded(claim, source) else 1
+        self.recorder.retry(claim, failure.reason, failure.evidence, delay, tries=charge)
 
     def _delay(self, claim: Claim, failure: Failure, source: Source | None) -> float | None:
         now = datetime.now(UTC)
@@ -145,17 +155,20 @@ class Downloader:
             random=random.random,
         )
 
-    def _stop(self, claim: Claim, failure: Failure, step: Step, spent: UUID | None) -> None:
-        reason = failure.reason if step is Step.ABANDON else _final_reason(claim, failure, spent)
+    def _stop(self, claim: Claim, failure: Failure, reason: Reason, step: Step) -> None:
+        abandoned = step is Step.ABANDON
+        reason = failure.reason if abandoned else reason
         evidence = {**failure.evidence, "last": str(failure.reason)}
         log.warning("gave_up", reason=str(reason), last=str(failure.reason))
-        self.recorder.give_up(claim, reason, evidence, abandoned=step is Step.ABANDON)
+        self.recorder.give_up(claim, reason, evidence, abandoned=abandoned)
 
 
-def _final_reason(claim: Claim, failure: Failure, spent: UUID | None) -> Reason:
+def _final_reason(claim: Claim, failure: Failure, source: Source | None, delay: float | None) -> Reason:
     """What a person must hear: bytes that were refused, or what the last source did, before "no link is left"."""
     if claim.rejected_reason:
         return Reason(claim.rejected_reason)
-    if spent is None and failure.reason is Reason.URL_EXPIRED and claim.last_reason:
+    if source is None and failure.reason is Reason.URL_EXPIRED and claim.last_reason:
         return Reason(claim.last_reason)
+    if failure.reason.rule.next is Next.RETRY and delay is None:
+        return Reason.DEADLINE_MISSED
     return failure.reason

@@ -9,7 +9,9 @@ from uuid import UUID, uuid4
 import structlog
 
 from services.downloader.decide import REFRESHES
+from services.downloader.delays import margin
 from shared.db import Database
+from shared.db.database import Row
 from shared.egress import Policy
 from shared.errors import Failure
 from shared.expiry import Confidence, link_life
@@ -38,6 +40,7 @@ class Source:
     url: str
     expires_at: datetime | None
     issued_at: datetime | None
+    added_at: datetime
 
 
 class Sources:
@@ -60,7 +63,8 @@ class Sources:
     def open(self, claim: Claim) -> Source:
         """The freshest usable source of the task, else a fresh one from its provider.
 
-        Raises Failure: url_expired where no link is left and none can be had, or what the refresh says.
+        Raises Failure: url_expired where no link is left and none can be had, keyring where one is left that
+        no key opens, or what the refresh says.
         """
         return self._stored(claim) or self._refreshed(claim)
 
@@ -71,21 +75,29 @@ class Sources:
             for row in self._database.run("sources", task_id=claim.task_id)
         )
 
+    def superseded(self, claim: Claim, source: Source) -> bool:
+        """Whether a newer source came while this one was used."""
+        rows = self._database.run("sources", task_id=claim.task_id)
+        return any(row["added_at"] > source.added_at and row["source_id"] != source.source_id for row in rows)
+
     def mark_ended(self, source_id: UUID) -> None:
         """Remember that a source was seen to have ended, so that it is not tried first again."""
         self._database.run("expired_source", source_id=source_id)
 
     def _stored(self, claim: Claim) -> Source | None:
-        for row in self._database.run("sources", task_id=claim.task_id):
-            if not _usable(row["expires_at"], row["confidence"], row["observed_expired_at"]):
-                continue
-            try:
-                url = self._vault.unseal(claim.task_id, row["source_id"], row["sealed"])
-            except Unsealable as error:
-                log.error("source_cannot_be_unsealed", error=str(error))
-                continue
-            return Source(row["source_id"], url, row["expires_at"], row["issued_at"])
+        rows = self._database.run("sources", task_id=claim.task_id)
+        spare = 2 * margin(_life(claim)) if self._can_refresh(claim) else 0.0
+        for row in rows:
+            if _usable(row["expires_at"], row["confidence"], row["observed_expired_at"], spare):
+                url = self._unsealed(claim, row)
+                return Source(row["source_id"], url, row["expires_at"], row["issued_at"], row["added_at"])
         return None
+
+    def _unsealed(self, claim: Claim, row: Row) -> str:
+        try:
+            return self._vault.unseal(claim.task_id, row["source_id"], row["sealed"])
+        except Unsealable as error:
+            raise Failure(Reason.KEYRING, {"detail": str(error)}) from None
 
     def _can_refresh(self, claim: Claim) -> bool:
         return self._registry.find(claim.provider).refresh is not None and claim.refreshes < REFRESHES
@@ -132,10 +144,20 @@ class Sources:
             # The provider handed out a link that is dead already, perhaps the old one.
             self.mark_ended(source_id)
             raise Failure(Reason.URL_EXPIRED, {"refresh": "the provider's link had expired"})
-        return Source(source_id, link.url, expires_at, life.issued_at)
+        return Source(source_id, link.url, expires_at, life.issued_at, added_at=now)
 
 
-def _usable(expires_at: datetime | None, confidence: str, observed_expired_at: datetime | None) -> bool:
+def _usable(
+    expires_at: datetime | None, confidence: str, observed_expired_at: datetime | None, spare: float = 0.0
+) -> bool:
+    """Whether a source is worth a request: not seen to have ended, nor surely ended within `spare` seconds."""
     if observed_expired_at is not None:
         return False
-    return expires_at is None or confidence not in CERTAIN or expires_at > datetime.now(UTC)
+    if expires_at is None or confidence not in CERTAIN:
+        return True
+    return (expires_at - datetime.now(UTC)).total_seconds() > spare
+
+
+def _life(claim: Claim) -> float:
+    """Seconds from the output being ready to the end of its link; 0 where that is unknown."""
+    return (claim.url_expires_at - claim.ready_at).total_seconds() if claim.url_expires_at else 0.0

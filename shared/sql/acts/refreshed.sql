@@ -3,7 +3,8 @@ WITH held AS (
     UPDATE tasks t
     SET refreshes = t.refreshes + 1,
         url_expires_at = greatest(t.url_expires_at, %(expires_at)s::timestamptz),
-        deadline = greatest(t.deadline, %(deadline)s::timestamptz)
+        deadline = greatest(t.deadline, %(deadline)s::timestamptz),
+        urgency = greatest(t.urgency, %(deadline)s::timestamptz, %(expires_at)s::timestamptz)
     WHERE t.task_id = %(task_id)s AND t.state = %(from_state)s AND t.lease_id = %(lease_id)s AND t.epoch = %(epoch)s
     RETURNING t.task_id, t.state, t.epoch, t.provider
 ), life AS (
