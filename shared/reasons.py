@@ -121,12 +121,15 @@ RULES: dict[Reason, Rule] = {
     ),
     R.LENGTH_UNPROVEN: Rule(Next.STOP, "The source never said how long the body is, and nothing else proves it."),
     R.PROVIDER_SILENT: Rule(Next.STOP, "The provider reported no result in the allowed time. Look the job up there."),
-    R.NO_OUTPUT: Rule(Next.STOP, "The provider says the job is done, but it names no output."),
+    R.NO_OUTPUT: Rule(
+        Next.STOP, "The output is said to be ready, but neither the event nor the provider names a link to it."
+    ),
     R.ERROR_BODY: Rule(Next.RETRY_THEN_REFRESH, "The source answered 200 with an error page in place of the output."),
     R.EMPTY_BODY: Rule(Next.RETRY_THEN_REFRESH, "The source answered 200 with no bytes."),
     R.BLOCKED_ADDRESS: Rule(
         Next.STOP,
-        "The link leads to an address that Outlast never connects to. Check who sent it; it may be an attack.",
+        "The link's form or address is one that Outlast never follows; the evidence says which rule. "
+        "If it is not a slip, check who sent it: it may be an attack.",
     ),
     R.HOST_NOT_LISTED: Rule(Next.STOP, "The link's host is not one of this provider's. Check who sent it."),
     R.REDIRECT_REFUSED: Rule(Next.STOP, "The source redirects in a loop, too often, or to a place not allowed."),

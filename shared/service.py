@@ -189,7 +189,7 @@ class Service:
     def _problems(self) -> list[str]:
         found = [problem for worker in self._workers for problem in worker.problems()]
         try:
-            row = self.database.one("schema_version")
+            row = self.database.glance("schema_version")
             if row is None or row["version_num"] != newest_version():
                 found.append("the database has another schema version; run `outlast migrate`")
         except Failure:

@@ -4,7 +4,7 @@ Every argument here means the same on RabbitMQ 3.10 to 4.x. The arguments of a q
 be changed, so other arguments need a new queue name.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -105,12 +105,15 @@ def results_key(announcement: Announcement, account: str) -> str:
     return f"{announcement}.{_account(account)}"
 
 
-def account_of(routing_key: str) -> str:
-    """The account an intake message speaks for: its routing key up to the first dot.
+def account_of(routing_key: str, event_types: Collection[str]) -> str:
+    """The account an intake message speaks for: its routing key is `{account}.{type}` with one of the types.
 
-    Raises Rejected with reason bad_account.
+    Raises Rejected with reason bad_account or bad_routing_key.
     """
-    account, _, _ = routing_key.partition(".")
+    account, _, event_type = routing_key.partition(".")
+    if event_type not in event_types:
+        known = ", ".join(f"{{account}}.{name}" for name in event_types)
+        raise Rejected("bad_routing_key", f"the routing key is not {known}")
     if not ACCOUNT.fullmatch(account):
         raise Rejected("bad_account", "the routing key does not start with an account and a dot")
     return account

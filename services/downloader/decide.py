@@ -6,7 +6,11 @@ from enum import StrEnum
 from shared.reasons import Next, Reason
 
 TRANSFERS = 8
-"""Transfers that a source may fail before the task stops."""
+"""Transfers that a source may fail, while it answers, before the task stops."""
+AWAY = frozenset({Reason.SOURCE_UNAVAILABLE, Reason.RATE_LIMITED})
+"""A source that is away is asked again as long as its link lives, however often that is."""
+AWAY_SECONDS = 3600.0
+"""The same, from the output being ready, where the life of the link is unknown."""
 REFRESHES = 3
 """Fresh links that are asked for per task."""
 EARLY_SECONDS = 30.0
@@ -29,8 +33,8 @@ class Step(StrEnum):
 class Situation:
     """What is known when a transfer has failed.
 
-    `delay` is the back-off in seconds, None when the link's life leaves no room for one;
-    `elsewhere` says whether there is another source or a way to a fresh one.
+    `delay` is the back-off in seconds, None when the link's life leaves no room for one; `life_known`
+    says whether there is such an end; `elsewhere` says whether there is another source or a way to a fresh one.
     """
 
     reason: Reason
@@ -38,6 +42,7 @@ class Situation:
     refreshes: int
     seconds_since_ready: float
     delay: float | None
+    life_known: bool
     elsewhere: bool
 
 
@@ -46,8 +51,10 @@ def decide(now: Situation) -> Step:
     follows = now.reason.rule.next
     if follows is Next.ABANDON:
         return Step.ABANDON
-    if follows is Next.STOP or now.tries + 1 >= TRANSFERS:
+    if follows is Next.STOP:
         return Step.STOP
+    if _is_spent(now):
+        return _elsewhere(now)
     if follows is Next.TRANSFER_AGAIN:
         return Step.RETRY if now.tries == 0 else Step.STOP
     if follows is Next.RETRY_THEN_REFRESH and now.tries + 1 >= ERROR_BODY_TRIES:
@@ -55,6 +62,12 @@ def decide(now: Situation) -> Step:
     if follows is Next.REFRESH and not _may_heal(now):
         return _elsewhere(now)
     return Step.RETRY if now.delay is not None else _elsewhere(now)
+
+
+def _is_spent(now: Situation) -> bool:
+    if now.reason in AWAY:
+        return not now.life_known and now.seconds_since_ready > AWAY_SECONDS
+    return now.tries + 1 >= TRANSFERS
 
 
 def _may_heal(now: Situation) -> bool:

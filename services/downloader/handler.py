@@ -132,6 +132,7 @@ class Downloader:
                 refreshes=claim.refreshes,
                 seconds_since_ready=(datetime.now(UTC) - claim.ready_at).total_seconds(),
                 delay=delay,
+                life_known=(source.expires_at if source else claim.deadline) is not None,
                 elsewhere=self.sources.elsewhere(claim, source.source_id if source else None),
             )
         )

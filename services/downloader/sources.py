@@ -105,7 +105,7 @@ class Sources:
     def _refreshed(self, claim: Claim) -> Source:
         provider = self._registry.find(claim.provider)
         if not self._can_refresh(claim):
-            raise Failure(Reason.URL_EXPIRED, {"refresh": "spent" if provider.refresh else "no way"})
+            raise self._nothing_left(claim, provider)
         deadline = time.monotonic() + REFRESH_SECONDS
         # The address of the job record is the operator's own, so only the deny table applies to it.
         api = replace(self._policy(provider), hosts=())
@@ -118,6 +118,11 @@ class Sources:
             ) from None
         metrics.REFRESHES.add(outcome="fresh")
         return self._keep(claim, provider, link)
+
+    def _nothing_left(self, claim: Claim, provider: Provider) -> Failure:
+        if not provider.refresh and not self._database.run("sources", task_id=claim.task_id):
+            return Failure(Reason.NO_OUTPUT, {"refresh": "no way, and the event had no link"})
+        return Failure(Reason.URL_EXPIRED, {"refresh": "spent" if provider.refresh else "no way"})
 
     def _keep(self, claim: Claim, provider: Provider, link: FreshLink) -> Source:
         now = datetime.now(UTC)

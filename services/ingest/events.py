@@ -21,6 +21,8 @@ class Outcome(StrEnum):
 
     ACCEPTED = "accepted"
     DUPLICATE = "duplicate"
+    ID_CONFLICT = "id_conflict"
+    """Its id was used before, for another output: nothing was stored."""
 
 
 class Events:
@@ -36,13 +38,12 @@ class Events:
     def accept(self, account: str, event: OutputReadyEvent, body: bytes) -> Outcome:
         """Store an event and wake its stage. Raises Failure(Reason.DATABASE) while nothing can be stored."""
         task_id = task_id_of(account, event.data)
-        rows = self._database.run_all(
-            [
-                ("lock_task", {"task_id": str(task_id)}),
-                ("accept", self._values(account, event, body, task_id)),
-            ]
-        )
-        outcome = Outcome(rows[0]["outcome"])
+        steps = [("lock_task", {"task_id": str(task_id)}), ("accept", self._values(account, event, body, task_id))]
+        word = None
+        while word is None:
+            # No word: the same id was recorded for another output while this statement ran; the next one sees it.
+            word = self._database.run_all(steps)[0]["outcome"]
+        outcome = Outcome(word)
         if outcome is Outcome.ACCEPTED:
             self._wake(task_id)
         return outcome

@@ -7,7 +7,7 @@ from threading import Event, Thread
 
 import structlog
 
-from services.ingest.events import Events
+from services.ingest.events import Events, Outcome
 from services.ingest.gate import Gate
 from shared.broker.consumer import Consumer, Delivery
 from shared.db import Database
@@ -19,6 +19,8 @@ from shared.topology import account_of
 log = structlog.get_logger(__name__)
 
 READERS = 4
+EVENT_TYPES = ("outlast.output.ready",)
+"""The types that are read; a routing key is an account, a dot, and one of them."""
 REDELIVERIES = 3
 """A body that ended its reader this often is rejected unread."""
 DATABASE_PAUSE_SECONDS = 2.0
@@ -80,7 +82,7 @@ class Intake:
     def _store(self, delivery: Delivery) -> None:
         digest = sha256(delivery.body).hexdigest()
         try:
-            account = account_of(delivery.routing_key)
+            account = account_of(delivery.routing_key, EVENT_TYPES)
             self._count_return(delivery, digest)
             event = parse_intake(delivery.body)
         except Rejected as rejected:
@@ -89,7 +91,11 @@ class Intake:
             with traces.span("outlast.intake", event.traceparent):
                 outcome = self._events.accept(account, event, delivery.body)
                 log.info("event_read", outcome=str(outcome), task_id=str(task_id_of(account, event.data)))
-            metrics.EVENTS.add(outcome=str(outcome))
+            if outcome is Outcome.ID_CONFLICT:
+                detail = "id: the same source used this id for another output; give each event an id of its own"
+                self._reject(delivery, digest, Rejected(str(outcome), detail))
+            else:
+                metrics.EVENTS.add(outcome=str(outcome))
         if delivery.redelivered:
             self._database.run("redelivery_ended", body_sha256=digest)
 
@@ -102,7 +108,7 @@ class Intake:
 
     def _reject(self, delivery: Delivery, digest: str, rejected: Rejected) -> None:
         try:
-            account = account_of(delivery.routing_key)
+            account = account_of(delivery.routing_key, EVENT_TYPES)
         except Rejected:
             account = UNKNOWN_ACCOUNT
         self._database.run(
@@ -114,7 +120,9 @@ class Intake:
             detail=rejected.detail,
         )
         metrics.EVENTS.add(outcome="rejected")
-        log.warning("event_rejected", account=account, reason=rejected.reason, body_sha256=digest)
+        log.warning(
+            "event_rejected", account=account, reason=rejected.reason, detail=rejected.detail, body_sha256=digest
+        )
 
     def _pause(self) -> None:
         if self._consumer is not None:

@@ -1,12 +1,13 @@
 """Runs the verifier service, and a probe of its own where nobody else runs one."""
 
+import shutil
 import tempfile
 import time
 from pathlib import Path
 
 from services.verifier.examine import ProbeAway, Prober
 from services.verifier.handler import COPY_SUFFIX, Verifier
-from services.verifier.supervise import OwnProbe, start_probe
+from services.verifier.supervise import start_probe
 from shared.errors import Failure, UsageError
 from shared.reasons import Reason
 from shared.service import Service, run_service
@@ -17,45 +18,47 @@ LEFT_OVER_SECONDS = 3600.0
 """A copy under examination is never this old, but another verifier's may lie in the same folder."""
 
 
-class _Probe:
-    """The probe's life as a part of the service."""
+class _OwnPlace:
+    """A temporary folder for copies and socket, and the probe on it; both end with the service."""
 
-    def __init__(self, running: OwnProbe) -> None:
-        self._running = running
+    def __init__(self, settings: Settings) -> None:
+        # Short, as the path of a socket must be.
+        self._home = Path(tempfile.mkdtemp(prefix="outlast-verifier-"))
+        self.folder = settings.work_dir or self._home / "copies"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.socket = settings.probe_socket or self._home / "socket"
+        self._probe = None
+        if settings.probe_socket is None:
+            self._probe = start_probe(
+                self.socket,
+                self.folder,
+                memory_bytes=settings.probe_memory_bytes,
+                seconds=settings.probe_seconds,
+                children=settings.slots,
+                log_format=settings.log_format,
+            )
 
     def start(self) -> None:
-        """Nothing: it was started to learn at once whether it can."""
+        """Nothing: the probe was started to learn at once whether it can."""
 
     def stop(self) -> None:
-        """End the probe."""
-        self._running.stop()
+        """End the probe and remove the folder."""
+        if self._probe is not None:
+            self._probe.stop()
+        shutil.rmtree(self._home, ignore_errors=True)
 
 
 def build(service: Service) -> None:
     """The verify stage."""
     settings, store = service.settings, service.open_store()
-    folder = _work_dir(settings)
-    socket = settings.probe_socket
-    if socket is None:
-        # Beside the files, not among them, and short enough for a socket's path.
-        socket = Path(tempfile.mkdtemp(prefix="outlast-probe-")) / "socket"
-        service.add(
-            _Probe(
-                start_probe(
-                    socket,
-                    folder,
-                    memory_bytes=settings.probe_memory_bytes,
-                    seconds=settings.probe_seconds,
-                    children=settings.slots,
-                )
-            )
-        )
-    prober = Prober(socket)
+    place = _place(settings)
+    service.add(place)
+    prober = Prober(place.socket)
     handle = Verifier(
         recorder=service.recorder,
         store=store,
         prober=prober,
-        work_dir=folder,
+        work_dir=place.folder,
         hint=lambda claim, reference: service.hint(Stage.PROMOTE, claim.task_id, claim, reference),
     )
 
@@ -69,17 +72,16 @@ def build(service: Service) -> None:
     service.work(Stage.VERIFY, handle, check)
 
 
-def _work_dir(settings: Settings) -> Path:
-    """The folder that is shared with the probe, freed of copies that a killed verifier left."""
-    folder = settings.work_dir or Path(tempfile.mkdtemp(prefix="outlast-verifier-"))
+def _place(settings: Settings) -> _OwnPlace:
+    """The place of the examination, freed of copies that a killed verifier left."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for left in folder.glob(f"*{COPY_SUFFIX}"):
+        place = _OwnPlace(settings)
+        for left in place.folder.glob(f"*{COPY_SUFFIX}"):
             if time.time() - left.stat().st_mtime > LEFT_OVER_SECONDS:
                 left.unlink(missing_ok=True)
     except OSError as error:
-        raise UsageError(f"Cannot use the work folder {folder}: {error.strerror}. Set OUTLAST_WORK_DIR.") from error
-    return folder
+        raise UsageError(f"Cannot use the work folder: {error.strerror}. Set OUTLAST_WORK_DIR.") from error
+    return place
 
 
 if __name__ == "__main__":

@@ -10,7 +10,10 @@ from shared.db.database import Database
 
 
 class PublicTask(BaseModel):
-    """One row of the view `public_tasks`; times are UTC instants, `size` is bytes."""
+    """One row of the view `public_tasks`; times are UTC instants and `size` is bytes.
+
+    `next_try_at` is when a waiting retry is due, `evidence` what the last failed claim saw.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -36,6 +39,8 @@ class PublicTask(BaseModel):
     updated_at: datetime
     tries: int
     refreshes: int
+    next_try_at: datetime | None = None
+    evidence: dict[str, Any] | None = None
 
 
 def read_task(database: Database, task_id: UUID) -> PublicTask | None:

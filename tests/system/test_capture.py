@@ -114,8 +114,8 @@ def test_a_malformed_event_is_recorded_without_its_content_and_the_reader_lives(
 
 def test_an_event_of_an_account_that_is_none_is_recorded_too(system: System) -> None:
     system.start("ingest")
-    key, body = system.event(system.source.link("picture/x"), job="x")
-    system.publish((f"Not-An-Account.{key}", body), ("", body), ("unknown.outlast.output.ready", body))
+    _, body = system.event(system.source.link("picture/x"), job="x")
+    system.publish(("Not-An-Account.outlast.output.ready", body), ("", body), ("unknown.outlast.output.ready", body))
     until(lambda: system.rows("SELECT times FROM rejected_events") == [(3,)], "all three are recorded")
     assert system.rows("SELECT account, reason FROM rejected_events") == [("unknown", "bad_account")]
     assert system.count() == 0

@@ -67,6 +67,16 @@ def test_a_full_intake_refuses_and_full_hints_and_results_drop_the_oldest() -> N
     assert {queue.arguments["x-overflow"] for queue in (*HINTS, BY_NAME[RESULTS])} == {"drop-head"}
 
 
+TYPES = ("outlast.output.ready",)
+
+
+@pytest.mark.parametrize("key", ["outlast.output.ready", "studio.outlast.output.done", "studio", "", "studio."])
+def test_a_key_that_is_no_account_and_known_type_is_rejected(key: str) -> None:
+    with pytest.raises(Rejected) as rejected:
+        account_of(key, TYPES)
+    assert rejected.value.reason == "bad_routing_key"
+
+
 def test_hints_live_ten_minutes() -> None:
     assert {queue.arguments["x-message-ttl"] for queue in HINTS} == {600_000}
 
@@ -79,14 +89,14 @@ def test_arguments_cannot_be_changed() -> None:
 def test_the_account_is_what_stands_before_the_first_dot() -> None:
     key = intake_key("studio-7", "outlast.output.ready")
     assert key == "studio-7.outlast.output.ready"
-    assert account_of(key) == "studio-7"
+    assert account_of(key, TYPES) == "studio-7"
 
 
 @pytest.mark.parametrize("account", NOT_AN_ACCOUNT)
 def test_a_key_without_a_proper_account_is_rejected_without_its_text(account: str) -> None:
     with pytest.raises(Rejected) as rejected:
-        account_of(f"{account}.outlast.output.ready")
-    assert rejected.value.reason == "bad_account"
+        account_of(f"{account}.outlast.output.ready", TYPES)
+    assert rejected.value.reason in {"bad_account", "bad_routing_key"}
     assert not account or account not in rejected.value.detail.split()
 
 

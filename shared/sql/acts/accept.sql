@@ -4,6 +4,9 @@ WITH fresh AS (
     VALUES (%(account)s, %(source)s, %(event_id)s, %(body_sha256)s, %(task_id)s)
     ON CONFLICT (account, source, event_id) DO NOTHING
     RETURNING task_id
+), recorded AS (
+    SELECT task_id FROM events
+    WHERE account = %(account)s AND source = %(source)s AND event_id = %(event_id)s
 ), before AS (
     SELECT task_id, state, staged_key FROM tasks WHERE task_id = %(task_id)s
 ), estimate AS (
@@ -75,5 +78,7 @@ WITH fresh AS (
     UNION ALL
     SELECT task_id, 'reopen', was, state, epoch FROM reopened
 )
-SELECT CASE WHEN EXISTS (SELECT FROM fresh) THEN 'accepted' ELSE 'duplicate' END AS outcome,
+SELECT CASE WHEN EXISTS (SELECT FROM fresh) THEN 'accepted'
+            WHEN (SELECT task_id FROM recorded) = %(task_id)s THEN 'duplicate'
+            WHEN EXISTS (SELECT FROM recorded) THEN 'id_conflict' END AS outcome,
        coalesce((SELECT state FROM born), (SELECT state FROM reopened), (SELECT state FROM before)) AS state;

@@ -318,7 +318,10 @@ CREATE VIEW public_tasks AS
 SELECT t.task_id, t.account, t.provider, t.job_id, t.output_id, t.state, coalesce(t.kind, t.promised_kind) AS kind,
        t.reason, t.durable_uri, t.size, t.h3 AS sha256, t.facts AS media, t.display_name, t.retention_class,
        t.ready_at, t.accepted_at, t.url_expires_at, t.deadline, t.stored_at, t.completed_at,
-       t.state_since AS updated_at, t.tries, t.refreshes
+       t.state_since AS updated_at, t.tries, t.refreshes,
+       CASE WHEN t.lease_id IS NULL THEN t.wake_at END AS next_try_at,
+       (SELECT c.evidence FROM claims c WHERE c.task_id = t.task_id AND c.reason IS NOT NULL
+        ORDER BY c.epoch DESC LIMIT 1) AS evidence
 FROM tasks t;
 COMMENT ON VIEW public_tasks IS 'What anyone with read rights may know of a task.';
 

@@ -14,7 +14,7 @@ from shared.reasons import Reason
 from shared.states import Stage
 from shared.tasks.recorder import Recorder
 from tests.conftest import TestDatabase
-from tests.integration.db.conftest import Accept, As
+from tests.integration.db.conftest import Accept, As, accept_values
 from tests.integration.db.moves import claims, complete, stage_bytes, taken
 
 
@@ -277,3 +277,35 @@ def test_time_of_the_database_alone_decides(as_role: As, accept: Accept) -> None
     """Fault 27: no statement of the claims takes a worker's clock."""
     accept(ready_at=datetime.now(UTC) - timedelta(hours=1), life=7200.0)
     assert taken(as_role("downloader"), Stage.DOWNLOAD).epoch == 1
+
+
+def test_an_event_id_that_was_used_for_another_output_is_told_and_stores_nothing(
+    database: TestDatabase, as_role: As, accept: Accept
+) -> None:
+    accept(event_id="same")
+    values = accept_values(event_id="same")
+    assert as_role("ingest").run("accept", **values)[0]["outcome"] == "id_conflict"
+    assert read(database, "SELECT count(*) FROM tasks") == [(1,)]
+    assert as_role("ingest").run("accept", **accept_values(event_id="same"))[0]["outcome"] == "id_conflict"
+
+
+def test_an_operator_sends_a_stopped_task_on_where_its_bytes_still_are(
+    database: TestDatabase, as_role: As, accept: Accept
+) -> None:
+    task_id = accept()
+    downloader, verifier, operator = as_role("downloader"), as_role("verifier"), as_role("operator")
+    assert operator.run("operator_retry", task_id=task_id, why="too early") == []
+    Recorder(downloader, Event()).give_up(taken(downloader, Stage.DOWNLOAD), Reason.TOO_LARGE, {})
+    assert operator.one("operator_retry", task_id=task_id, why="limit raised") == {
+        "state": "output_ready",
+        "has_source": True,
+    }
+    stage_bytes(downloader, taken(downloader, Stage.DOWNLOAD))
+    Recorder(verifier, Event()).give_up(taken(verifier, Stage.VERIFY), Reason.WRONG_KIND, {"check": "kind"})
+    row = operator.one("operator_retry", task_id=task_id, why="it is right")
+    assert row is not None
+    assert row["state"] == "verifying"
+    assert taken(verifier, Stage.VERIFY).task_id == task_id
+    assert ("operator_retry", "needs_attention", "verifying", "outlast_operator") in read(
+        database, "SELECT act, from_state, to_state, role FROM history"
+    )

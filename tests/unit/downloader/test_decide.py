@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.downloader.decide import TRANSFERS, Situation, Step, decide
+from services.downloader.decide import AWAY, TRANSFERS, Situation, Step, decide
 from shared.reasons import Next, Reason
 
 
@@ -13,9 +13,10 @@ def after(
     refreshes: int = 0,
     since: float = 600.0,
     delay: float | None = 1.0,
+    life_known: bool = True,
     elsewhere: bool = False,
 ) -> Step:
-    return decide(Situation(reason, tries, refreshes, since, delay, elsewhere))
+    return decide(Situation(reason, tries, refreshes, since, delay, life_known, elsewhere))
 
 
 @pytest.mark.parametrize("reason", [r for r in Reason if r.rule.next is Next.RETRY])
@@ -23,7 +24,21 @@ def test_a_passing_fault_is_tried_again_inside_the_life(reason: Reason) -> None:
     assert after(reason) is Step.RETRY
     assert after(reason, delay=None, elsewhere=True) is Step.RETRY_ELSEWHERE
     assert after(reason, delay=None, elsewhere=False) is Step.STOP
+
+
+@pytest.mark.parametrize("reason", sorted({r for r in Reason if r.rule.next is Next.RETRY} - AWAY))
+def test_a_source_that_answers_and_fails_eight_times_is_given_up(reason: Reason) -> None:
+    assert after(reason, tries=TRANSFERS - 2) is Step.RETRY
     assert after(reason, tries=TRANSFERS - 1) is Step.STOP
+    assert after(reason, tries=TRANSFERS - 1, elsewhere=True) is Step.RETRY_ELSEWHERE
+
+
+@pytest.mark.parametrize("reason", sorted(AWAY))
+def test_a_source_that_is_away_is_asked_as_long_as_its_link_lives(reason: Reason) -> None:
+    assert after(reason, tries=500, since=80_000.0) is Step.RETRY
+    assert after(reason, tries=500, since=3000.0, life_known=False) is Step.RETRY
+    assert after(reason, tries=500, since=4000.0, life_known=False) is Step.STOP
+    assert after(reason, tries=500, delay=None) is Step.STOP
 
 
 @pytest.mark.parametrize("reason", [Reason.URL_EXPIRED, Reason.SOURCE_GONE, Reason.URL_REFUSED])

@@ -1,0 +1,20 @@
+-- operator_retry: sends a task that needs attention on, at the last stage whose bytes still exist.
+WITH stopped AS (
+    SELECT task_id FROM tasks WHERE task_id = %(task_id)s AND state = 'needs_attention' FOR UPDATE
+), moved AS (
+    UPDATE tasks t
+    SET state = CASE WHEN t.h2 IS NOT NULL AND t.h2 = t.h1 AND t.staged_key IS NOT NULL THEN 'promoting'
+                     WHEN t.staged_key IS NOT NULL THEN 'verifying'
+                     ELSE 'output_ready' END,
+        reason = NULL, wake_at = NULL, announce_at = NULL,
+        tries = 0, refreshes = 0, verifications = 0, placements = 0, strikes = 0
+    FROM stopped WHERE t.task_id = stopped.task_id
+    RETURNING t.task_id, t.state, t.epoch
+), noted AS (
+    INSERT INTO history (task_id, act, from_state, to_state, epoch, reason)
+    SELECT task_id, 'operator_retry', 'needs_attention', state, epoch, %(why)s FROM moved
+)
+SELECT m.state,
+       EXISTS (SELECT FROM sources s WHERE s.task_id = m.task_id AND s.observed_expired_at IS NULL
+               AND (s.expires_at IS NULL OR s.expires_at > statement_timestamp())) AS has_source
+FROM moved m;
