@@ -27,6 +27,7 @@ class Sighting:
     coding: str | None = None
     wire_bytes: int = 0
     stored_bytes: int = 0
+    resumes: int = 0
     snippet: str | None = None
     _wire_digest: "hashlib._Hash | None" = None
 
@@ -53,7 +54,11 @@ class Sighting:
 
     def evidence(self) -> dict[str, object]:
         """All of it so far, JSON-ready."""
-        seen: dict[str, object] = {"seconds": round(monotonic() - self.began, 3)}
+        seen: dict[str, object] = {
+            "seconds": round(monotonic() - self.began, 3),
+            "wire_bytes": self.wire_bytes,
+            "stored_bytes": self.stored_bytes,
+        }
         if answer := self.answer:
             seen |= {
                 "status": answer.status,
@@ -61,9 +66,9 @@ class Sighting:
                 "headers": _headers(answer),
                 "framing": answer.framing,
                 "clock_offset": None if answer.clock_offset is None else round(answer.clock_offset, 1),
-                "wire_bytes": self.wire_bytes,
-                "stored_bytes": self.stored_bytes,
             }
+        if self.resumes:
+            seen["resumes"] = self.resumes
         if self.coding:
             seen["coding"] = self.coding
         if self.snippet:

@@ -1,7 +1,7 @@
 """The downloader's work on one task: open a source, bring its bytes into staging, record it, wake the verifier."""
 
+import math
 import random
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -62,7 +62,10 @@ class Downloader:
                 self._failed(claim, failure, source)
         else:
             lease.check()
-            self._staged(claim, key, received)
+            if received.length_proven or received.sha256 == claim.unproven_sha256:
+                self._staged(claim, key, received)
+            else:
+                self._unproven(claim, received)
 
     def _transfer(self, lease: Lease, source: Source, key: str) -> Received:
         claim = lease.claim
@@ -74,7 +77,8 @@ class Downloader:
             max_bytes=self.max_bytes,
             declared_size=claim.expected.get("size"),
             declared_sha256=claim.expected.get("sha256"),
-            deadline=time.monotonic() + self.limits.total_seconds,
+            deadline=math.inf,
+            deleted_at=source.deleted_at,
         )
         return transfer(
             order,
@@ -110,6 +114,16 @@ class Downloader:
                 sha256=received.sha256,
             ),
         )
+
+    def _unproven(self, claim: Claim, received: Received) -> None:
+        """Nothing says that the body was whole: only a second one with the same digest does."""
+        reason = Reason.LENGTH_UNPROVEN
+        if claim.unproven_sha256 is not None:
+            self.recorder.give_up(claim, reason, received.evidence)
+            return
+        log.info("transfer_again", reason=str(reason))
+        metrics.TRANSFER_RETRIES.add(reason=str(reason))
+        self.recorder.record(claim, "unproven", sha256=received.sha256, reason=str(reason), evidence=received.evidence)
 
     def _failed(self, claim: Claim, failure: Failure, source: Source | None) -> None:
         delay = self._delay(claim, failure, source)
@@ -168,6 +182,8 @@ def _final_reason(claim: Claim, failure: Failure, source: Source | None, delay: 
     """What a person must hear: bytes that were refused, or what the last source did, before "no link is left"."""
     if claim.rejected_reason:
         return Reason(claim.rejected_reason)
+    if claim.unproven_sha256:
+        return Reason.LENGTH_UNPROVEN
     if source is None and failure.reason is Reason.URL_EXPIRED and claim.last_reason:
         return Reason(claim.last_reason)
     if failure.reason.rule.next is Next.RETRY and delay is None:

@@ -3,10 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
 from shared.errors import Evidence
 from shared.objects import Uploaded
+
+Proof = Literal["length", "chunked", "uri", "coding", "declared", "container"]
+"""What shows that a body is whole: HTTP's framing, the URI that held it, or words about or inside the body."""
 
 
 class Sink(Protocol):
@@ -24,7 +27,11 @@ class Sink(Protocol):
 
 @dataclass(frozen=True)
 class Order:
-    """One transfer to make; `deadline` is monotonic, instants are aware, sizes are bytes."""
+    """One transfer to make; `deadline` is monotonic, instants are aware, sizes are bytes.
+
+    A request must start before `url_expires_at`. `deleted_at` is for bytes that the source deletes: their
+    transfer must also be over by then.
+    """
 
     url: str = field(repr=False)
     credential: Mapping[str, str] | None = field(repr=False)
@@ -34,31 +41,40 @@ class Order:
     declared_size: int | None
     declared_sha256: str | None
     deadline: float
+    deleted_at: datetime | None = None
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How slow and how coded a transfer may be.
+    """How slow, how often broken and how coded a transfer may be.
 
-    A transfer ends after `total_seconds`, and when a window of `pace_seconds` spent waiting brings less than
-    `min_bytes_per_second`. `max_ratio` is the most bytes that one coded byte may become.
+    A transfer ends after `total_seconds`, for a body of over 1 GiB after so much more, and when a window of
+    `pace_seconds` spent waiting brings less than `min_bytes_per_second`. A body that breaks off
+    is resumed up to `resumes` times, each after a pause. It may go on for `overtime_seconds` after the source
+    should have deleted it, as that seldom comes to the second and bytes that still arrive are worth more than a
+    free slot. `max_ratio` is the most bytes that one coded byte may become.
     """
 
     total_seconds: float = 3600.0
     min_bytes_per_second: float = 1024.0
     pace_seconds: float = 30.0
+    resumes: int = 3
+    resume_pause_seconds: float = 1.0
+    overtime_seconds: float = 60.0
     max_ratio: float = 200.0
 
 
 @dataclass(frozen=True)
 class Received:
-    """A transfer that succeeded: `size` and `sha256` are of the stored bytes.
-
-    `length_proven` is False when the body ended by close and nothing else says that it was whole.
-    """
+    """A transfer that succeeded: `size` and `sha256` are of the stored bytes, `proven_by` shows them whole."""
 
     size: int
     sha256: str
     upload: Uploaded
-    length_proven: bool
+    proven_by: Proof | None
     evidence: Evidence
+
+    @property
+    def length_proven(self) -> bool:
+        """False when the body ended by close and nothing else says that it was whole."""
+        return self.proven_by is not None

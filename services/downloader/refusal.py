@@ -21,7 +21,7 @@ def refusal(order: Order, answer: Answer, seen: Sighting) -> Failure:
     """The failure that an answer other than 200 means; reads the beginning of its body."""
     body = _beginning(answer)
     seen.saw_error_body(body)
-    moment = _moment(order, answer)
+    moment = moment_of(order, answer)
     reason = reason_of(answer.status, body, moment)
     return Failure(reason, retry_after=retry_after(answer.headers, moment.now))
 
@@ -30,7 +30,7 @@ def refusal_of_page(order: Order, seen: Sighting, body: bytes) -> Failure:
     """The failure that an error page under a 200 means."""
     assert seen.answer is not None
     seen.saw_error_body(body)
-    return Failure(reason_of(200, body, _moment(order, seen.answer)))
+    return Failure(reason_of(200, body, moment_of(order, seen.answer)))
 
 
 def mismatch(order: Order, seen: Sighting, digest: str) -> Failure | None:
@@ -48,7 +48,8 @@ def mismatch(order: Order, seen: Sighting, digest: str) -> Failure | None:
     return None
 
 
-def _moment(order: Order, answer: Answer) -> Moment:
+def moment_of(order: Order, answer: Answer) -> Moment:
+    """What is known at this moment, by the source's own clock where it told."""
     now = datetime.now(UTC) + timedelta(seconds=answer.clock_offset or 0.0)
     return Moment(now, order.ready_at, order.url_expires_at, answer.credentialed)
 

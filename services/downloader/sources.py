@@ -14,7 +14,7 @@ from shared.db import Database
 from shared.db.database import Row
 from shared.egress import Policy
 from shared.errors import Failure
-from shared.expiry import Confidence, link_life
+from shared.expiry import POLICY, Confidence, link_life
 from shared.links import place_of
 from shared.providers import Provider, Registry
 from shared.providers.refresh import FreshLink, refresh
@@ -41,6 +41,8 @@ class Source:
     expires_at: datetime | None
     issued_at: datetime | None
     added_at: datetime
+    deleted_at: datetime | None = None
+    """When the provider's policy deletes the bytes, so that a transfer must also end by then."""
 
 
 class Sources:
@@ -89,8 +91,9 @@ class Sources:
         spare = 2 * margin(_life(claim)) if self._can_refresh(claim) else 0.0
         for row in rows:
             if _usable(row["expires_at"], row["confidence"], row["observed_expired_at"], spare):
+                deleted_at = row["expires_at"] if row["expires_from"] == POLICY else None
                 url = self._unsealed(claim, row)
-                return Source(row["source_id"], url, row["expires_at"], row["issued_at"], row["added_at"])
+                return Source(row["source_id"], url, row["expires_at"], row["issued_at"], row["added_at"], deleted_at)
         return None
 
     def _unsealed(self, claim: Claim, row: Row) -> str:

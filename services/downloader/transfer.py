@@ -1,17 +1,19 @@
 """The act of the downloader: the bytes of one link into one upload, counted, hashed and judged."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
-from time import monotonic
 
-from services.downloader.coding import coding_of, decoded
+from services.downloader.coding import decoded
+from services.downloader.data_uri import content_of, is_data_uri
+from services.downloader.endings import Ending
 from services.downloader.evidence import Sighting
+from services.downloader.fetching import fetched
 from services.downloader.opening import LOOK_BYTES, is_error_page, opened
-from services.downloader.order import Limits, Order, Received, Sink
-from services.downloader.pace import paced
-from services.downloader.refusal import READ_BYTES, mismatch, refusal, refusal_of_page
-from shared.egress import Answer, Policy, fetch
+from services.downloader.order import Limits, Order, Proof, Received, Sink
+from services.downloader.refusal import READ_BYTES, mismatch, refusal_of_page
+from shared.egress import Policy
 from shared.errors import Failure, Stopping
 from shared.reasons import Reason
 
@@ -29,6 +31,7 @@ def transfer(
 ) -> Received:
     """Fetch the link of `order` with one GET and stream it into `sink`, in bounded memory.
 
+    A body that breaks off is resumed where its version is certain; the bytes of a `data:` URI come from itself.
     `progress` hears after every block how many bytes came over the wire; what it raises ends the transfer.
     `stopping` is asked before every block and twice a second while waiting.
     Raises Failure with evidence, Stopping; whatever is raised, the sink is aborted first.
@@ -63,42 +66,30 @@ class _Watch:
 
 
 def _run(order: Order, sink: Sink, policy: Policy, limits: Limits, watch: _Watch) -> Received:
-    deadline, seen = min(order.deadline, monotonic() + limits.total_seconds), watch.seen
-    with fetch(order.url, policy, credential=order.credential, deadline=deadline, stopping=watch.stopping) as answer:
-        seen.answer = answer
-        _admit(order, answer, seen)
-        blocks = watch.over(paced(answer.stream(), limits.min_bytes_per_second, limits.pace_seconds))
-        digest = _store(order, decoded(blocks, seen.coding, limits.max_ratio), sink, seen)
+    seen, ending = watch.seen, Ending()
+    with _content(order, policy, limits, watch) as blocks:
+        digest = _store(order, blocks, sink, seen, ending)
     if failure := mismatch(order, seen, digest):
         raise failure
-    is_declared = order.declared_size is not None or order.declared_sha256 is not None
-    proven = answer.framing != "close" or seen.coding is not None or is_declared
-    uploaded = sink.complete()
-    return Received(seen.stored_bytes, digest, uploaded, proven, {**seen.evidence(), "length_proven": proven})
+    uploaded, proof = sink.complete(), _proof(order, seen, ending)
+    evidence = {**seen.evidence(), "length_proven": proof is not None, "proven_by": proof}
+    return Received(seen.stored_bytes, digest, uploaded, proof, evidence)
 
 
-def _admit(order: Order, answer: Answer, seen: Sighting) -> None:
-    """Refuse by the head alone what cannot become the output."""
-    if answer.status != 200:
-        raise refusal(order, answer, seen)
-    if answer.headers.get("content-range"):
-        # No range was asked for, so this would be some part of the output under a 200.
-        raise Failure(Reason.PROTOCOL_VIOLATION, {"violation": "content_range"})
-    seen.codes(coding_of(answer.headers))
-    length = answer.content_length
-    if length == 0:
-        raise Failure(Reason.EMPTY_BODY)
-    if length is not None and length > order.max_bytes:
-        raise Failure(Reason.TOO_LARGE, {"limit_bytes": order.max_bytes, "announced_bytes": length})
-    if seen.coding is None and length is not None and order.declared_size not in (None, length):
-        evidence = {"declared_bytes": order.declared_size, "announced_bytes": length}
-        raise Failure(Reason.SIZE_MISMATCH, evidence)
+@contextmanager
+def _content(order: Order, policy: Policy, limits: Limits, watch: _Watch) -> Iterator[Iterator[bytes]]:
+    """The bytes to store, in blocks."""
+    if is_data_uri(order.url):
+        yield watch.over(content_of(order.url))
+        return
+    with fetched(order, policy, limits, watch.seen, watch.stopping) as blocks:
+        yield decoded(watch.over(blocks), watch.seen.coding, limits.max_ratio)
 
 
-def _store(order: Order, blocks: Iterator[bytes], sink: Sink, seen: Sighting) -> str:
+def _store(order: Order, blocks: Iterator[bytes], sink: Sink, seen: Sighting, ending: Ending) -> str:
     """Look at the beginning, then write, count and hash all; returns the SHA-256 in hexadecimal."""
     first, blocks = opened(blocks, LOOK_BYTES)
-    if is_error_page(first):
+    if seen.answer and is_error_page(first):
         raise refusal_of_page(order, seen, opened(blocks, READ_BYTES)[0])
     digest = sha256()
     for block in blocks:
@@ -106,7 +97,21 @@ def _store(order: Order, blocks: Iterator[bytes], sink: Sink, seen: Sighting) ->
             raise Failure(Reason.TOO_LARGE, {"limit_bytes": order.max_bytes})
         sink.write(block)
         digest.update(block)
+        ending.see(block)
         seen.stored_bytes += len(block)
     if not seen.stored_bytes:
         raise Failure(Reason.EMPTY_BODY)
     return digest.hexdigest()
+
+
+def _proof(order: Order, seen: Sighting, ending: Ending) -> Proof | None:
+    """What shows that the stored bytes are whole."""
+    if seen.answer is None:
+        return "uri"
+    if seen.answer.framing != "close":
+        return seen.answer.framing
+    if seen.coding:
+        return "coding"
+    if order.declared_size is not None or order.declared_sha256 is not None:
+        return "declared"
+    return "container" if ending.is_whole else None

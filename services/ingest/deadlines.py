@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from shared.expiry import Confidence, link_life
+from shared.expiry import POLICY, Confidence, link_life
 from shared.messages import OutputReady
 from shared.providers import Provider
 
@@ -33,7 +33,7 @@ def deadlines_of(data: OutputReady, ready_at: datetime, now: datetime, provider:
     if data.url_expires_at:
         known.append((data.url_expires_at, "event", Confidence.STATED))
     if provider.life.url:
-        known.append((ready_at + timedelta(seconds=provider.life.url), "policy", Confidence.GUESSED))
+        known.append((ready_at + timedelta(seconds=provider.life.url), POLICY, Confidence.GUESSED))
     expires_at, expires_from, confidence = min(known, default=(None, "none", Confidence.UNKNOWN), key=lambda k: k[0])
     issued_at = life.issued_at if life else None
     return Deadlines(

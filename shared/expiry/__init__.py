@@ -8,7 +8,10 @@ from shared.expiry.families import FAMILIES, Claim, generic
 from shared.expiry.instants import HORIZON, believable
 from shared.expiry.parameters import Parameters
 
-__all__ = ["HORIZON", "Confidence", "Life", "link_life"]
+__all__ = ["HORIZON", "POLICY", "Confidence", "Life", "link_life"]
+
+POLICY = "policy"
+"""Where an end comes from that no link tells, but the provider's deletion policy."""
 
 _MAX_CHARACTERS = 64 * 1024
 _SESSION = ("x-amz-security-token", "x-goog-security-token", "x-tos-security-token", "x-oss-security-token")

@@ -52,6 +52,7 @@ class Claim:
     staged_etag: str | None
     staged_size: int | None
     h1: str | None
+    unproven_sha256: str | None
     rejected_sha256: str | None
     rejected_reason: str | None
     h2: str | None

@@ -28,7 +28,9 @@ def noise_block(name: str) -> bytes:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """`/picture/NAME`, `/slow/NAME` (a picture in some seconds), `/noise/BYTES`, `/html`, `/gone`."""
+    """`/picture/NAME`, `/slow/NAME` (a picture in some seconds), `/noise/BYTES`, `/html`, `/gone`;
+    `/closed/NAME` is noise whose length nothing tells, `/shifting/NAME` the same and other noise each time.
+    """
 
     protocol_version = "HTTP/1.1"
 
@@ -44,6 +46,10 @@ class Handler(BaseHTTPRequestHandler):
             self._slowly(picture(name), float(parse_qs(parts.query).get("seconds", ["5"])[0]))
         elif what == "noise":
             self._noise(int(name))
+        elif what == "closed":
+            self._until_close(noise_block(name)[:5000])
+        elif what == "shifting":
+            self._until_close(noise_block(f"{name}-{time.monotonic()}")[:5000])
         elif what == "html":
             self._answer(200, b"<!doctype html><title>Sign in</title>")
         else:
@@ -55,6 +61,12 @@ class Handler(BaseHTTPRequestHandler):
     def _answer(self, status: int, body: bytes) -> None:
         self._head(status, len(body))
         self.wfile.write(body)
+
+    def _until_close(self, body: bytes) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(body)
+        self.close_connection = True
 
     def _head(self, status: int, length: int) -> None:
         self.send_response(status)

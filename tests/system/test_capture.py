@@ -194,6 +194,23 @@ def test_a_canary_in_every_link_is_found_in_no_sink(system: System) -> None:
     assert CANARY in system.source.link("x"), "the canary is in the links themselves"
 
 
+def test_a_body_whose_length_nothing_tells_is_believed_only_when_it_comes_twice(system: System) -> None:
+    """Fault 46, FR-20."""
+    system.start("ingest")
+    system.start("downloader")
+    system.publish(
+        system.event(system.source.link("closed/a"), job="steady"),
+        system.event(system.source.link("shifting/a"), job="shifting"),
+    )
+    until(lambda: system.count("state IN ('verifying', 'needs_attention')") == 2, "both came to their end")
+    assert dict(system.rows("SELECT job_id, coalesce(reason, state) FROM tasks")) == {
+        "steady": "verifying",
+        "shifting": "length_unproven",
+    }
+    acts = system.rows("SELECT act FROM history JOIN tasks USING (task_id) WHERE job_id = 'steady' ORDER BY history_id")
+    assert [act for (act,) in acts] == ["accept", "claim", "unproven", "claim", "staged"]
+
+
 def peak_memory(system: System, size: int) -> float:
     """MiB that a downloader has taken at most for one object of that size."""
     name = system.start("downloader", name=f"downloader-{size}")

@@ -51,6 +51,7 @@ WITH fresh AS (
     UPDATE tasks t
     SET state = 'output_ready', reason = NULL, wake_at = NULL, announce_at = NULL,
         tries = 0, refreshes = 0, verifications = 0, strikes = 0,
+        unproven_sha256 = NULL, rejected_sha256 = NULL, rejected_reason = NULL,
         url_expires_at = %(url_expires_at)s, deadline = %(deadline)s, urgency = estimate.urgency,
         source_lane = %(lane)s
     FROM fresh, before, estimate

@@ -7,7 +7,8 @@ WITH stopped AS (
                      WHEN t.staged_key IS NOT NULL THEN 'verifying'
                      ELSE 'output_ready' END,
         reason = NULL, wake_at = NULL, announce_at = NULL,
-        tries = 0, refreshes = 0, verifications = 0, placements = 0, strikes = 0
+        tries = 0, refreshes = 0, verifications = 0, placements = 0, strikes = 0,
+        unproven_sha256 = NULL
     FROM stopped WHERE t.task_id = stopped.task_id
     RETURNING t.task_id, t.state, t.epoch
 ), noted AS (

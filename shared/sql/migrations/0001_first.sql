@@ -112,6 +112,7 @@ CREATE TABLE tasks (
     staged_size       bigint CHECK (staged_size > 0),
     h1                text CHECK (h1 ~ '^[0-9a-f]{64}$'),
     staged_at         timestamptz,
+    unproven_sha256   text,
     rejected_sha256   text,
     rejected_reason   text,
 
@@ -340,14 +341,14 @@ GRANT UPDATE ON rejected_events, redeliveries, lives TO outlast_ingest;
 GRANT DELETE ON redeliveries TO outlast_ingest;
 GRANT INSERT ON sources TO outlast_ingest;
 GRANT UPDATE (state, reason, source_lane, urgency, wake_at, tries, refreshes, verifications, placements, strikes,
-              ready_at, url_expires_at, deadline, announce_at, rejected_sha256, rejected_reason) ON tasks TO outlast_ingest;
+              ready_at, url_expires_at, deadline, announce_at, unproven_sha256, rejected_sha256, rejected_reason) ON tasks TO outlast_ingest;
 
 GRANT SELECT, INSERT ON sources TO outlast_downloader;
 GRANT UPDATE (observed_expired_at) ON sources TO outlast_downloader;
 GRANT INSERT, UPDATE ON lives TO outlast_downloader;
 GRANT UPDATE (state, reason, urgency, wake_at, lease_id, lease_worker, leased_at, epoch, tries, refreshes, strikes,
               url_expires_at, deadline, staged_bucket, staged_key, staged_version, staged_etag, staged_size, h1,
-              staged_at, announce_at) ON tasks TO outlast_downloader;
+              staged_at, unproven_sha256, announce_at) ON tasks TO outlast_downloader;
 
 GRANT UPDATE (state, reason, urgency, wake_at, lease_id, lease_worker, leased_at, epoch, strikes, verifications,
               staged_bucket, staged_key, staged_version, staged_etag, staged_size, h1, staged_at,
@@ -364,7 +365,7 @@ GRANT SELECT ON events, rejected_events, claims, history, assets TO outlast_oper
 GRANT INSERT ON history TO outlast_operator;
 GRANT SELECT (source_id, task_id, host, expires_at, expires_from, confidence, observed_expired_at, added_at) ON sources
     TO outlast_operator;
-GRANT UPDATE (state, reason, wake_at, tries, refreshes, verifications, placements, strikes, announce_at)
+GRANT UPDATE (state, reason, wake_at, tries, refreshes, verifications, placements, strikes, unproven_sha256, announce_at)
     ON tasks TO outlast_operator;
 GRANT SELECT ON alembic_version TO
     outlast_ingest, outlast_downloader, outlast_verifier, outlast_promoter, outlast_sweeper, outlast_operator, outlast_reader;

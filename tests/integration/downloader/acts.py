@@ -25,6 +25,8 @@ class Act:
 
     script: Script
     path: str = LINK
+    url: str | None = None
+    """In place of a link to the server."""
     host: str | None = None
     credential: Mapping[str, str] | None = None
     expires_in: float | None = 3600.0
@@ -33,7 +35,8 @@ class Act:
     declared_size: int | None = None
     declared_sha256: str | None = None
     seconds: float = 20.0
-    limits: Limits = field(default_factory=lambda: Limits(pace_seconds=0.5))
+    deleted_in: float | None = None
+    limits: Limits = field(default_factory=lambda: Limits(pace_seconds=0.5, resume_pause_seconds=0.0))
     policy: Policy = field(default_factory=lambda: Policy(http=True, connect_seconds=2.0, idle_seconds=0.6))
     others: tuple[FaultServer, ...] = ()
 
@@ -44,9 +47,9 @@ class Act:
         hooks = {"progress": lambda count: None, "stopping": lambda: False, **calls}
         return transfer(order, sink, policy_of(self, server), self.limits, **hooks)  # type: ignore[arg-type]
 
-    def received(self) -> tuple[Received, MemorySink]:
+    def received(self, sink: MemorySink | None = None) -> tuple[Received, MemorySink]:
         """Run to the end; the sink was completed, and the evidence tells no secret."""
-        sink = MemorySink()
+        sink = sink or MemorySink()
         with FaultServer(self.script) as server:
             received = self.run(server, sink)
         assert (sink.completed, sink.aborts) == (True, 0)
@@ -68,7 +71,7 @@ def order_of(act: Act, server: FaultServer) -> Order:
     """The order of an act whose source is `server`."""
     now = datetime.now(UTC)
     return Order(
-        url=server.url(act.path, act.host),
+        url=server.url(act.path, act.host) if act.url is None else act.url,
         credential=act.credential,
         url_expires_at=None if act.expires_in is None else now + timedelta(seconds=act.expires_in),
         ready_at=now - timedelta(seconds=act.ready_ago),
@@ -76,6 +79,7 @@ def order_of(act: Act, server: FaultServer) -> Order:
         declared_size=act.declared_size,
         declared_sha256=act.declared_sha256,
         deadline=monotonic() + act.seconds,
+        deleted_at=None if act.deleted_in is None else now + timedelta(seconds=act.deleted_in),
     )
 
 
