@@ -1,13 +1,16 @@
 """Telling Outlast that an output can be fetched: for producers, from their own processes."""
 
 import json
+import logging
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Self
 from uuid import UUID, uuid4
 
+import structlog
 from pydantic import ValidationError
 
+from shared.broker.address import Address
 from shared.broker.publisher import Publisher, Sent
 from shared.errors import Failure, UsageError
 from shared.messages import MAX_INTAKE_BYTES, OutputReadyEvent, describe, task_id_of
@@ -19,8 +22,8 @@ ENVELOPE = frozenset({"source", "time", "traceparent"})
 UNROUTABLE = "RabbitMQ has no queue for this event. Run `outlast migrate` as an administrator."
 PERHAPS = "RabbitMQ did not confirm the event in time; it may have it. Send it again with its id: that is harmless."
 REFUSALS = {
-    "not_connected": "RabbitMQ cannot be reached. Check its address, the user and the virtual host.",
-    "blocked": "RabbitMQ takes no messages now: it is short of memory or disk. Send the event again later.",
+    "not_connected": "RabbitMQ{place} cannot be reached{error}. Check its address, the user and the virtual host.",
+    "blocked": "RabbitMQ{place} takes no messages now: it is short of memory or disk. Send the event again later.",
     "rejected": "The intake queue is full. Send the event again later.",
     "refused": "RabbitMQ does not let this user publish for this account.",
 }
@@ -35,6 +38,8 @@ class Producer:
 
     def __init__(self, amqp_url: str, *, timeout: float = CONFIRM_SECONDS) -> None:
         """Connects as the user in `amqp_url`; `timeout` is the limit for one event, in seconds."""
+        _keep_stdout_clean()
+        self._address = Address.parse(amqp_url)
         self._publisher = Publisher(amqp_url)
         self._timeout = timeout
 
@@ -57,7 +62,7 @@ class Producer:
         try:
             sent = self._publisher.send(INTAKE, key, body, message_id=event.id, headers={}, timeout=self._timeout)
         except Failure as failure:
-            raise _refused(failure) from None
+            raise _refused(failure, self._address) from None
         if sent is Sent.UNROUTABLE:
             raise PublishError(UNROUTABLE)
         return task_id_of(account, event.data)
@@ -110,5 +115,18 @@ def event_body(event: OutputReadyEvent) -> bytes:
     return body
 
 
-def _refused(failure: Failure) -> PublishError:
-    return PublishError(REFUSALS.get(str(failure.evidence.get("why")), PERHAPS))
+def _refused(failure: Failure, address: Address) -> PublishError:
+    text = REFUSALS.get(str(failure.evidence.get("why")), PERHAPS)
+    error = failure.evidence.get("error")
+    return PublishError(text.format(place=f" at {address.host}:{address.port}", error=f" ({error})" if error else ""))
+
+
+def _keep_stdout_clean() -> None:
+    """Where nobody configured structlog, it would print our events; the host's own stay as they are."""
+    if not structlog.is_configured():
+        structlog.configure(logger_factory=_logger)
+
+
+def _logger(*names: str) -> object:
+    ours = names and names[0].startswith(("outlast.", "shared."))
+    return logging.getLogger(names[0]) if ours else structlog.PrintLogger()

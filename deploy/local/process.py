@@ -89,6 +89,11 @@ class Process:
         """Whether a start was recorded that no stop has cleared."""
         return self._record.exists()
 
+    def recorded_pid(self) -> int | None:
+        """The pid of the last start that was recorded, dead or alive."""
+        record = self._read()
+        return None if record is None else record[0]
+
     def started_here(self) -> bool:
         """Whether this object started the process that runs now."""
         return self._child is not None and self.pid() == self._child.pid
@@ -122,13 +127,20 @@ class Process:
 
     def ask_to_stop(self) -> bool:
         """Send the signal that stops the process; False when it does not live."""
-        return self._send(self._stop_with)
+        return self.send(self._stop_with)
+
+    def send(self, number: signal.Signals) -> bool:
+        """Send a signal; False when the process does not live."""
+        pid = self.pid()
+        if pid is not None:
+            os.kill(pid, number)
+        return pid is not None
 
     def wait_stopped(self) -> Ending:
         """Wait for the end of a process that was asked to stop; kill it after the grace time."""
         ending = Ending.STOPPED
         if not self._ended_within(self._grace_seconds):
-            self._send(signal.SIGKILL)
+            self.send(signal.SIGKILL)
             self._ended_within(10)
             ending = Ending.KILLED
         self.forget()
@@ -152,12 +164,6 @@ class Process:
         while record is not None and is_zombie(record[0]) and time.monotonic() < limit:
             time.sleep(0.1)
 
-    def _send(self, number: signal.Signals) -> bool:
-        pid = self.pid()
-        if pid is not None:
-            os.kill(pid, number)
-        return pid is not None
-
     def _ended_within(self, seconds: float) -> bool:
         began = asked = time.monotonic()
         while self.alive():
@@ -169,6 +175,11 @@ class Process:
                 self.ask_to_stop()
             time.sleep(0.05)
         return True
+
+
+def any_lives(folder: Path) -> bool:
+    """Whether a process lives that is recorded in a state folder."""
+    return any(Process(record.stem, folder).alive() for record in (folder / "run").glob("*.json"))
 
 
 def stop_all(processes: Iterable[Process]) -> dict[str, Ending]:

@@ -1,21 +1,22 @@
 """A stack as a person runs it: started with a line for each part, watched, and stopped again."""
 
-import json
 import os
 import signal
 import sys
-import time
+from functools import partial
 from pathlib import Path
-from typing import NoReturn
 
 from rich.console import Console
 
 from deploy.local.parts import Part
+from deploy.local.printed import print_addresses, print_dead, print_endings, print_ready
 from deploy.local.process import Ending, Process
+from deploy.local.service import NAMES
+from deploy.local.spoken import outlast
 from deploy.local.stack import Stack
+from deploy.local.watching import Watch, ask_for
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-LOOK_SECONDS = 0.5
 GOODBYE_SECONDS = 90.0
 INTERRUPTED = 130
 
@@ -24,24 +25,26 @@ def run(folder: Path, *, servers_only: bool, detach: bool, as_json: bool, fast: 
     """Start the stack of a folder and keep it until a signal; with `detach` return once it is up.
 
     `as_json` prints the addresses as one JSON line on standard output, everything else then goes to standard
-    error. A signal before it is up ends the program with 130. Raises StartError, after stopping what it
-    started, and UsageError.
+    error. A signal before it is up ends the program with 130. Of a stack that is up already, the parts that
+    have died are started again. Raises StartError, after stopping what it started, and UsageError.
     """
     console = Console(stderr=as_json, highlight=False)
     stack = Stack.open(folder, fast=fast, detach=detach)
+    watch = Watch(stack, console, partial(print_ready, console))
+    watch.listen()
     if not _take_over(stack):
-        console.print("This stack is up already.")
-        _show_addresses(stack, console, as_json=as_json)
+        _complete(stack, console, servers_only=servers_only)
+        print_addresses(console, stack, as_json=as_json)
         return
     _interrupt_on_signals()
     is_up = False
     try:
         _start(stack, console, servers_only=servers_only)
         is_up = True
-        _show_addresses(stack, console, as_json=as_json)
+        print_addresses(console, stack, as_json=as_json)
         if not detach:
-            console.print("Ctrl-C stops it.")
-            _watch(stack, console)
+            console.print(f"Ctrl-C stops it, or: {outlast('down', '--dir', stack.folder)}", soft_wrap=True)
+            watch.keep()
     except KeyboardInterrupt:
         console.print("Stopping.")
         _stop(stack, console, only_started_here=detach)
@@ -54,17 +57,17 @@ def run(folder: Path, *, servers_only: bool, detach: bool, as_json: bool, fast: 
 
 def stop(folder: Path) -> None:
     """Stop the stack of a folder, whoever started it, and say what was stopped."""
-    console = Console(highlight=False)
+    console, nothing = Console(highlight=False), f"Nothing runs in {folder}."
     if not (folder / "run").exists():
-        console.print("Nothing runs there.")
+        console.print(nothing, soft_wrap=True)
         return
     stack = Stack.open(folder)
     before = reversed(stack.running())
     _dismiss(_supervisor(folder))
     endings = {process.name: Ending.STOPPED for process in before} | stack.stop()
-    _show_endings(endings, console)
+    print_endings(console, endings)
     if not endings:
-        console.print("Nothing runs there.")
+        console.print(nothing, soft_wrap=True)
 
 
 def _supervisor(folder: Path) -> Process:
@@ -96,32 +99,36 @@ def _interrupt_on_signals() -> None:
         signal.signal(number, interrupt)
 
 
+def _complete(stack: Stack, console: Console, *, servers_only: bool) -> None:
+    """Have the dead parts of a stack that somebody else watches started again."""
+    dead = _dead(stack, servers_only=servers_only)
+    if not dead:
+        console.print("This stack is up already.")
+        return
+    print_dead(console, dead)
+    ask_for(stack, dead, _supervisor(stack.folder), partial(print_ready, console))
+
+
+def _dead(stack: Stack, *, servers_only: bool) -> list[str]:
+    with stack.locked():
+        return [name for name in stack.dead() if not (servers_only and name in NAMES)]
+
+
 def _start(stack: Stack, console: Console, *, servers_only: bool) -> None:
     def on_server(part: Part, seconds: float) -> None:
-        _show_ready(part, seconds, console)
+        print_ready(console, part, seconds)
         if not servers_only:
             stack.prepare(part.process.name)
 
+    if stack.running():
+        print_dead(console, _dead(stack, servers_only=servers_only))
     stack.start_servers(on_server)
     if not servers_only:
-        stack.start_services(on_ready=lambda part, seconds: _show_ready(part, seconds, console))
-
-
-def _watch(stack: Stack, console: Console) -> NoReturn:
-    """Say at once, with the end of its log, when a part dies; the others go on."""
-    living = stack.running()
-    while True:
-        for process in [process for process in living if not process.alive()]:
-            living.remove(process)
-            code = process.exit_code()
-            how = "ended by itself" if code is None else f"ended by itself with code {code}"
-            console.print(f"[red]✗ {process.name}[/] {how}. The end of {process.log}:", soft_wrap=True)
-            console.print(process.log_tail(), markup=False, soft_wrap=True)
-        time.sleep(LOOK_SECONDS)
+        stack.start_services(on_ready=partial(print_ready, console))
 
 
 def _stop(stack: Stack, console: Console, *, only_started_here: bool) -> None:
-    _show_endings(stack.stop(only_started_here=only_started_here), console)
+    print_endings(console, stack.stop(only_started_here=only_started_here))
     if not stack.detach:
         _supervisor(stack.folder).forget()
 
@@ -131,24 +138,3 @@ def _dismiss(supervisor: Process) -> None:
     if supervisor.ask_to_stop():
         supervisor.wait_stopped()
     supervisor.forget()
-
-
-def _show_ready(part: Part, seconds: float, console: Console) -> None:
-    console.print(f"[green]✓[/] {part.process.name:<11} {seconds:5.1f} s  {part.address()}", soft_wrap=True)
-
-
-def _show_addresses(stack: Stack, console: Console, *, as_json: bool) -> None:
-    addresses = stack.addresses()
-    if as_json:
-        print(json.dumps({**addresses, "environment": str(stack.environment_file)}), flush=True)  # noqa: T201
-        return
-    console.print()
-    for name, address in addresses.items():
-        console.print(f"{name:<11} {address}", soft_wrap=True)
-    console.print(f"{'variables':<11} {stack.environment_file}", soft_wrap=True)
-
-
-def _show_endings(endings: dict[str, Ending], console: Console) -> None:
-    for name, ending in endings.items():
-        color = "green" if ending is Ending.STOPPED else "red"
-        console.print(f"[{color}]■[/] {name:<11} {ending}", soft_wrap=True)

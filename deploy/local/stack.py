@@ -57,8 +57,7 @@ class Stack:
         """Start the servers that do not run, all at once, and wait for them. Raises StartError."""
         with self.locked():
             self._settle_ports()
-            servers: Sequence[Part] = (self.rabbitmq, self.store, self.postgres)
-            bring_up(servers, on_ready, detach=self.detach, seconds=START_SECONDS)
+            bring_up((self.rabbitmq, self.store, self.postgres), on_ready, detach=self.detach, seconds=START_SECONDS)
 
     def prepare(self, server: str) -> None:
         """Make on a running server what the services need: schema, users and queues, or buckets."""
@@ -104,13 +103,22 @@ class Stack:
 
     def process(self, name: str) -> Process:
         """The process of a server or service; `epmd` is RabbitMQ's port mapper."""
-        parts: Mapping[str, Part] = {"s3": self.store, "postgres": self.postgres, "rabbitmq": self.rabbitmq}
-        return self.rabbitmq.epmd if name == "epmd" else {**parts, **self.services}[name].process
+        return {process.name: process for process in (self.rabbitmq.epmd, *(part.process for part in self.parts()))}[
+            name
+        ]
 
     def running(self) -> list[Process]:
         """The processes that live, in the order in which they started."""
         names = [name for group in reversed(STOP_ORDER) for name in reversed(group)]
         return [process for process in map(self.process, names) if process.alive()]
+
+    def dead(self) -> list[str]:
+        """The servers and services that were started and have ended by themselves."""
+        return [part.process.name for part in self.parts() if part.process.recorded() and not part.process.alive()]
+
+    def parts(self) -> list[Part]:
+        """Servers, then services."""
+        return [self.rabbitmq, self.store, self.postgres, *self.services.values()]
 
     def addresses(self) -> dict[str, str]:
         """Where each part that runs is reached, without credentials."""

@@ -9,6 +9,7 @@ import typer
 from outlast.cli.demo import demo
 from outlast.cli.migrate import migrate
 from outlast.cli.publish import publish
+from outlast.cli.retry import retry
 from outlast.cli.status import show, status
 from outlast.cli.up import down, up
 from outlast.publish import PublishError
@@ -20,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (publish, show, status, migrate, up, down, demo):
+for command in (publish, show, status, retry, migrate, up, down, demo):
     app.command()(command)
 
 
@@ -31,6 +32,8 @@ def main() -> None:
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
+    # A database that is away is one sentence of ours; the pool would tell of each attempt.
+    logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
     try:
         app()
     except (UsageError, PublishError) as error:

@@ -4,17 +4,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 import typer
 from pydantic import SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from deploy.local.folders import DEMO, STACK
+from deploy.local.process import any_lives
+from deploy.local.spoken import outlast
 from outlast.following import Read
-from shared.errors import UsageError
+from shared.errors import Failure, UsageError
+from shared.reasons import Reason
 from shared.settings import secret_from
 
-LOCAL_STACK = Path(".local/stack/outlast.env")
+if TYPE_CHECKING:  # needs packages that a producer does not have
+    from shared.db.database import Database
+
+VARIABLES = "outlast.env"
 
 
 class Connections(BaseSettings):
@@ -26,46 +34,86 @@ class Connections(BaseSettings):
     amqp_password_file: Path | None = None
     database_url: SecretStr | None = None
     database_password_file: Path | None = None
+    operator_database_url: SecretStr | None = None
+    operator_database_password_file: Path | None = None
 
     def amqp(self) -> str:
         """The AMQP URL with its password. Raises UsageError without one."""
         return _whole(self.amqp_url, self.amqp_password_file, "OUTLAST_AMQP_URL")
 
     def database(self) -> str:
-        """The libpq URL with its password. Raises UsageError without one."""
+        """The libpq URL of a reader, with its password. Raises UsageError without one."""
         return _whole(self.database_url, self.database_password_file, "OUTLAST_DATABASE_URL")
+
+    def operator_database(self) -> str:
+        """The libpq URL of an operator, with its password. Raises UsageError without one."""
+        url, password_file = self.operator_database_url, self.operator_database_password_file
+        return _whole(url, password_file, "OUTLAST_OPERATOR_DATABASE_URL")
 
     @contextmanager
     def reader(self) -> Iterator[Read]:
-        """A look at tasks, over a connection of its own. Raises UsageError if a package for it is missing."""
-        try:
-            from shared.db.database import Database
+        """A look at tasks, over a connection of its own. Raises UsageError as `opened` does."""
+        with opened(self.database()) as database:
             from shared.db.views import read_task
-        except ImportError as error:
-            raise UsageError(f"This needs {error.name}: pip install 'outlast[services]'.") from error
-        database = Database(self.database(), connections=1, name="outlast")
-        try:
+
             yield partial(read_task, database)
-        finally:
-            database.close()
+
+
+@contextmanager
+def opened(url: str) -> Iterator["Database"]:
+    """The database of a URL for as long as the block lasts.
+
+    Raises UsageError where it does not answer, also for a Failure of the block, or if a package is missing.
+    """
+    try:
+        from shared.db.database import Database
+    except ImportError as error:
+        raise UsageError(f"This needs {error.name}: pip install 'outlast[services]'.") from error
+    database = Database(url, connections=1, name="outlast")
+    try:
+        yield database
+    except Failure as failure:
+        if failure.reason is not Reason.DATABASE:
+            raise
+        raise UsageError(f"The database{_place(url)} does not answer, or does not let this user in.") from None
+    finally:
+        database.close()
 
 
 def connections() -> Connections:
-    """Read the environment; when it names neither address, read the local stack's file and say so."""
+    """Read the environment; when it names no address, read the local stack's file and say so.
+
+    Raises UsageError when there are local stacks of which none runs.
+    """
     told = Connections()
-    if told.amqp_url or told.database_url:
+    if told.amqp_url or told.database_url or told.operator_database_url:
         return told
-    here = Path.cwd()
-    for file in (folder / LOCAL_STACK for folder in (here, *here.parents)):
-        if file.is_file():
-            typer.echo(f"Using the local stack: {file}", err=True)
-            return Connections(_env_file=file)
+    stacks = [stack for stack in _local_stacks() if (stack / VARIABLES).is_file()]
+    for stack in stacks:
+        if any_lives(stack):
+            typer.echo(f"Using the local stack in {stack}", err=True)
+            return Connections(_env_file=stack / VARIABLES)
+    if stacks:
+        raise UsageError(f"The local stack does not run. Start it: {outlast('up', '--dir', stacks[0])}")
     return told
+
+
+def _local_stacks() -> Iterator[Path]:
+    """The nearest folder first."""
+    here = Path.cwd()
+    return (folder / stack for folder in (here, *here.parents) for stack in (STACK, DEMO))
+
+
+def _place(url: str) -> str:
+    """Where a database is, without user and password; empty where that cannot be told from the URL for certain."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return f" at {host}" if host and "@" not in parts.path + parts.query + parts.fragment else ""
 
 
 def _whole(url: SecretStr | None, password_file: Path | None, variable: str) -> str:
     if url is None:
-        raise UsageError(f"Set {variable}, or start the local stack with `outlast up`.")
+        raise UsageError(f"Set {variable}, or start the local stack: {outlast('up')}")
     parts, password = urlsplit(url.get_secret_value()), secret_from(password_file)
     if not password:
         return parts.geturl()

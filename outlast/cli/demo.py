@@ -5,15 +5,23 @@ from typing import Annotated
 
 import typer
 
+from deploy.local.folders import DEMO
+
 Files = Annotated[
     Path | None,
-    typer.Option("--files", help="Send every file of this folder.", exists=True, file_okay=False, resolve_path=True),
+    typer.Option(
+        "--files",
+        help="Send the files of this folder; hidden ones and links out of it are left out.",
+        exists=True,
+        file_okay=False,
+        resolve_path=True,
+    ),
 ]
 Keep = Annotated[bool, typer.Option("--keep", help="Leave the stack running at the end.")]
 Folder = Annotated[Path, typer.Option("--dir", help="Folder of the demo's servers, logs and objects.")]
 
 
-def demo(files: Files = None, keep: Keep = False, directory: Folder = Path(".local/demo")) -> None:
+def demo(files: Files = None, keep: Keep = False, directory: Folder = DEMO) -> None:
     """Capture media from links that die within seconds, and prove that every asset outlived its link.
 
     Starts private servers and the four services under --dir. Ends with 0 only if all was as it must be.

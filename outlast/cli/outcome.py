@@ -1,6 +1,8 @@
 """How one task stands, printed for a person or as JSON."""
 
 import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -12,6 +14,11 @@ from shared.states import State
 if TYPE_CHECKING:  # needs packages that a producer does not have
     from shared.db.views import PublicTask
 
+MOST_EVIDENCE = 24
+"""Facts of the last failed claim that are printed, and ..."""
+MOST_LETTERS = 300
+"""... characters of each."""
+
 
 def print_outcome(console: Console, task_id: UUID, task: "PublicTask | None", *, as_json: bool) -> None:
     """Print the asset of a complete task, else state and reason; `task` is None while it is unknown."""
@@ -21,7 +28,7 @@ def print_outcome(console: Console, task_id: UUID, task: "PublicTask | None", *,
         return
     for name, value in _lines(task_id, task):
         # Never broken into lines: an address must be good to copy.
-        console.print(f"{name:<9} {value}", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"{name:<9} {_printable(value)}".rstrip(), markup=False, highlight=False, soft_wrap=True)
 
 
 def facts(media: dict[str, Any] | None) -> str:
@@ -39,14 +46,35 @@ def facts(media: dict[str, Any] | None) -> str:
 
 
 def _lines(task_id: UUID, task: "PublicTask | None") -> list[tuple[str, str]]:
-    lines = [("Task", str(task_id)), ("State", "not seen yet" if task is None else task.state)]
     if task is None:
-        return lines
-    if task.state == State.COMPLETE:
-        return [*lines, *_asset(task)]
-    if task.reason:
-        lines += [("Reason", task.reason), ("", sentence(task))]
-    return lines
+        return [("Task", str(task_id)), ("State", "not seen yet")]
+    return [
+        ("Task", str(task_id)),
+        ("State", task.state),
+        ("Account", task.account),
+        ("Provider", task.provider),
+        ("Job", task.job_id),
+        ("Output", task.output_id),
+        *_times(task),
+        ("Tries", f"{task.tries} failed, {task.refreshes} links refreshed"),
+        *(_asset(task) if task.state == State.COMPLETE else _trouble(task)),
+    ]
+
+
+def _times(task: "PublicTask") -> Iterator[tuple[str, str]]:
+    yield "Ready", _instant(task.ready_at)
+    yield "Expires", _instant(task.url_expires_at) if task.url_expires_at else "not known"
+    if task.stored_at:
+        yield (
+            "Stored",
+            f"{_instant(task.stored_at)}, {(task.stored_at - task.ready_at).total_seconds():.1f} s after ready",
+        )
+    if task.next_try_at:
+        yield "Next try", _instant(task.next_try_at)
+
+
+def _instant(instant: datetime) -> str:
+    return f"{instant.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _asset(task: "PublicTask") -> list[tuple[str, str]]:
@@ -57,6 +85,28 @@ def _asset(task: "PublicTask") -> list[tuple[str, str]]:
         ("Kind", task.kind or ""),
         ("Facts", facts(task.media)),
     ]
+
+
+def _trouble(task: "PublicTask") -> Iterator[tuple[str, str]]:
+    if task.reason:
+        yield "Reason", task.reason
+        yield "", sentence(task)
+    for number, line in enumerate(_evidence(task.evidence or {})):
+        yield "Evidence" if number == 0 else "", line
+
+
+def _evidence(evidence: Mapping[str, Any]) -> Iterator[str]:
+    """What the last failed claim saw, a fact to a line."""
+    for name, value in list(evidence.items())[:MOST_EVIDENCE]:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        yield f"{name}: {text if len(text) <= MOST_LETTERS else text[:MOST_LETTERS] + '…'}"
+    if len(evidence) > MOST_EVIDENCE:
+        yield f"and {len(evidence) - MOST_EVIDENCE} more; --json shows all"
+
+
+def _printable(text: str) -> str:
+    """Text from outside must not steer the terminal."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def _as_json(task: "PublicTask") -> dict[str, Any]:

@@ -1,31 +1,34 @@
 """`outlast publish`: hand one output over from a terminal and, if wished, follow it to its end."""
 
 import json
-import sys
-import time
-from getpass import getpass
-from typing import TYPE_CHECKING, Annotated
+from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
 import typer
 from rich.console import Console
 
+from deploy.local.spoken import outlast
 from outlast.cli.connections import Connections, connections
+from outlast.cli.link import link_of
 from outlast.cli.outcome import print_outcome
-from outlast.following import Read, Unsettled, follow
+from outlast.cli.waiting import Waiting
 from outlast.publish import Producer, output_ready
 from shared.errors import UsageError
 from shared.messages import Kind, OutputReadyEvent, task_id_of
 from shared.states import State
 
-if TYPE_CHECKING:  # needs packages that a producer does not have
-    from shared.db.views import PublicTask
-
 ENDED_WELL, ENDED_BADLY = 0, 1
+NOT_NEEDED = "The task was complete before: this event was not needed, its asset is only announced again."
+UNCHANGED = "The event changed nothing. Either nobody reads the intake (is ingest running?), or the task needs: "
+TIME = "ISO 8601 with a zone, such as 2026-12-01T10:00:00Z"
 
 Url = Annotated[
-    str,
-    typer.Option(help="The link; `-` reads it from standard input. On the command line other users can see it."),
+    str | None,
+    typer.Option(
+        help="The link; `-` reads it from standard input, as on the command line other users can see it. "
+        "Leave it out where the provider's entry can give one."
+    ),
 ]
 Account = Annotated[str, typer.Option(help="Who owns the asset.")]
 ProviderName = Annotated[str, typer.Option(help="The service that generated it.")]
@@ -34,8 +37,8 @@ Output = Annotated[str, typer.Option(help="The provider's id of the output, else
 ProviderAccount = Annotated[str, typer.Option(help="Whose key talks to the provider.")]
 Operation = Annotated[str | None, typer.Option(help="Your stable name of the operation; default: the job.")]
 EventId = Annotated[str | None, typer.Option("--id", help="Id of this event; the same id is the same event.")]
-ReadyAt = Annotated[str | None, typer.Option(help="When the provider finished (ISO 8601 with zone); default: now.")]
-ExpiresAt = Annotated[str | None, typer.Option(help="When the link ends, if it does not say so itself.")]
+ReadyAt = Annotated[str | None, typer.Option(help=f"When the provider finished: {TIME}; default: now.")]
+ExpiresAt = Annotated[str | None, typer.Option(help=f"When the link ends, if it does not say so itself: {TIME}.")]
 DisplayName = Annotated[str | None, typer.Option(help="A file name for people.")]
 PromisedKind = Annotated[Kind | None, typer.Option("--kind", help="Default: whatever the bytes prove to be.")]
 Size = Annotated[int | None, typer.Option(help="Bytes.", min=0)]
@@ -46,10 +49,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def publish(
-    url: Url,
     account: Account,
     provider: ProviderName,
     job: Job,
+    url: Url = None,
     output: Output = "0",
     provider_account: ProviderAccount = "default",
     kind: PromisedKind = None,
@@ -76,13 +79,13 @@ def publish(
         provider_account=provider_account,
         job_id=job,
         output_id=output,
-        url=_link(url),
-        url_expires_at=expires_at,
-        ready_at=ready_at,
+        url=link_of(url),
+        url_expires_at=_instant("--expires-at", expires_at),
+        ready_at=_instant("--ready-at", ready_at),
         kind=kind,
         operation_id=operation,
         display_name=display_name,
-        expected={"size": size, "sha256": sha256},
+        expected={"size": size, "sha256": sha256.lower() if sha256 else None},
     )
     told = connections()
     if wait:
@@ -91,13 +94,16 @@ def publish(
     typer.echo(json.dumps({"task_id": str(task_id), "event_id": event.id}) if as_json else str(task_id))
 
 
-def _link(url: str) -> str:
-    if url != "-":
-        return url
-    link = getpass("Link (it is not shown): ") if sys.stdin.isatty() else sys.stdin.readline()
-    if not link.strip():
-        raise UsageError("No link came on standard input.")
-    return link.strip()
+def _instant(option: str, text: str | None) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        instant = datetime.fromisoformat(text)
+    except ValueError:
+        instant = None
+    if instant is None or instant.tzinfo is None:
+        raise UsageError(f"The value of {option} is no time that Outlast reads. Give {TIME}.")
+    return instant
 
 
 def _publish(event: OutputReadyEvent, account: str, told: Connections) -> UUID:
@@ -112,23 +118,9 @@ def _publish_and_follow(
     with told.reader() as read:
         before = read(task_id)
         _publish(event, account, told)
-        task = _follow_one(read, task_id, before, timeout)
+        task = Waiting(read, Console(stderr=True), timeout).follow(task_id, before)
+    if before is not None and task == before:
+        retry = outlast("retry", str(task_id), "--why", "...")
+        typer.echo(NOT_NEEDED if before.state == State.COMPLETE else UNCHANGED + retry, err=True)
     print_outcome(Console(), task_id, task, as_json=as_json)
     return ENDED_WELL if task is not None and task.state == State.COMPLETE else ENDED_BADLY
-
-
-def _follow_one(read: Read, task_id: UUID, before: "PublicTask | None", timeout: float) -> "PublicTask | None":
-    ends, task = time.monotonic() + timeout, before
-    looks = follow(
-        read,
-        [task_id],
-        give_up=lambda: time.monotonic() >= ends,
-        before={task_id: before} if before else None,
-    )
-    with Console(stderr=True).status("published") as status:
-        try:
-            for task in looks:
-                status.update(task.state)
-        except Unsettled:
-            typer.echo(f"Nothing more was waited for after {timeout:g} s; the task goes on by itself.", err=True)
-    return task

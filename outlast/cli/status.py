@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from outlast.cli.connections import connections
+from outlast.cli.connections import connections, opened
 from outlast.cli.outcome import print_outcome
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -27,13 +27,8 @@ def show(
 
 def status(as_json: Json = False) -> None:
     """Count the tasks by state, with the age of the oldest in each."""
-    from shared.db import Database
-
-    database = Database(connections().database(), connections=1, name="outlast-status")
-    try:
+    with opened(connections().database()) as database:
         rows = database.run("status")
-    finally:
-        database.close()
     if as_json:
         typer.echo(json.dumps([dict(row) for row in rows]))
         return

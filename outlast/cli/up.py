@@ -5,12 +5,13 @@ from typing import Annotated
 
 import typer
 
-FOLDER = Path(".local/stack")
+from deploy.local.folders import STACK
+
 Folder = Annotated[Path, typer.Option("--dir", help="Folder with the data, ports, secrets and logs of the stack.")]
 
 
 def up(
-    folder: Folder = FOLDER,
+    folder: Folder = STACK,
     servers_only: Annotated[
         bool,
         typer.Option("--servers-only", help="Start RabbitMQ, Postgres and S3 without the four services."),
@@ -24,7 +25,8 @@ def up(
     """Start a private stack on this machine: RabbitMQ, Postgres, S3 and the four services.
 
     Everything listens on 127.0.0.1 only, on free ports, and keeps its data under one folder. Runs until
-    Ctrl-C or `outlast down`, then stops everything. Says which part died, if one does, and goes on.
+    Ctrl-C or `outlast down`, then stops everything. Says which part died, if one does, and goes on; of a
+    stack that is up already, starts the parts again that have died.
     """
     # Imported here: the command starts quickly for everybody who needs no stack.
     from deploy.local.running import run
@@ -32,7 +34,7 @@ def up(
     run(folder, servers_only=servers_only, detach=detach, as_json=as_json, fast=fast)
 
 
-def down(folder: Folder = FOLDER) -> None:
+def down(folder: Folder = STACK) -> None:
     """Stop the stack that `outlast up` started, also after a crash; data and ports are kept."""
     from deploy.local.running import stop
 

@@ -114,7 +114,7 @@ def test_a_wrong_password_or_key_is_refused_by_every_server(servers: dict[str, A
         s3.list_buckets()
 
 
-def test_the_whole_stack_comes_up_reports_a_dead_service_and_goes_down_on_a_signal(folder: Path) -> None:
+def test_the_whole_stack_comes_up_reports_the_dead_starts_them_again_and_goes_down_on_a_signal(folder: Path) -> None:
     with running(folder) as (process, addresses):
         for service in SERVICES:
             with urlopen(addresses[service], timeout=10) as answer:
@@ -125,12 +125,38 @@ def test_the_whole_stack_comes_up_reports_a_dead_service_and_goes_down_on_a_sign
         with psycopg.connect(variables["OUTLAST_DATABASE_URL"] or "") as connection:
             assert connection.execute("SELECT count(*) FROM public_tasks").fetchone() == (0,)
 
-        verifier = json.loads((folder / "run" / "verifier.json").read_text())["pid"]
-        subprocess.run(["kill", "-KILL", str(verifier)], check=True)
-        until(lambda: "verifier ended by itself" in words(folder), "the death of the verifier is told")
+        for name in ("verifier", "s3"):
+            kill(folder, name)
+        assert f"outlast up --dir '{folder}'" in words(folder), "and how to start it again"
+        again = up_again(folder)
+        assert "verifier    had ended by itself; it is started again" in again
+        assert "s3          had ended by itself; it is started again" in again
+        with urlopen(addresses["verifier"], timeout=10) as answer:
+            assert answer.status == 200
+        assert parent_of(pid_of(folder, "verifier")) == process.pid, "it ends with its watcher like the others"
+        assert "This stack is up already" in up_again(folder)
         process.send_signal(signal.SIGTERM)
         assert process.wait(90) == 0
     until(lambda: not processes_of(folder), "no process of the stack is left")
+
+
+def pid_of(folder: Path, name: str) -> int:
+    return int(json.loads((folder / "run" / f"{name}.json").read_text())["pid"])
+
+
+def kill(folder: Path, name: str) -> None:
+    """Kill a part of a watched stack, and wait until its death is told."""
+    subprocess.run(["kill", "-KILL", str(pid_of(folder, name))], check=True)
+    until(lambda: f"{name} ended by itself" in words(folder), f"the death of {name} is told")
+
+
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def up_again(folder: Path) -> str:
+    command = [OUTLAST, "up", "--fast", "--dir", str(folder)]
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=150).stdout
 
 
 def assert_publishes_to_the_intake_only(amqp_url: str) -> None:

@@ -1,8 +1,6 @@
 """Following ends when every task has come to an end, and not before."""
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
-from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -11,18 +9,14 @@ from outlast.following import Unsettled, follow, sentence
 from shared.db.views import PublicTask
 from shared.errors import Failure
 from shared.reasons import Reason
+from tests.unit.public_tasks import public_task
 
-NOW = datetime(2026, 12, 1, tzinfo=UTC)
 ONE, TWO = uuid4(), uuid4()
 Look = PublicTask | Failure | None
 
 
 def task(task_id: UUID, state: str, reason: str | None = None, tries: int = 0) -> PublicTask:
-    fields: dict[str, Any] = dict.fromkeys(PublicTask.model_fields)
-    fields |= {"task_id": task_id, "state": state, "reason": reason, "tries": tries, "refreshes": 0}
-    fields |= dict.fromkeys(("account", "provider", "job_id", "output_id"), "x")
-    fields |= dict.fromkeys(("ready_at", "accepted_at", "updated_at"), NOW)
-    return PublicTask.model_validate(fields)
+    return public_task(state, task_id=task_id, reason=reason, tries=tries)
 
 
 def reader(looks: dict[UUID, list[Look]]) -> Callable[[UUID], PublicTask | None]:

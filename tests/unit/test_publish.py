@@ -1,6 +1,8 @@
 """The event that a producer sends: made from fields, complete on the wire, and silent about its link in errors."""
 
 import json
+import subprocess
+import sys
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -77,3 +79,17 @@ def test_an_event_that_intake_would_refuse_for_its_size_is_refused_here() -> Non
 def test_a_printed_event_does_not_show_its_link() -> None:
     event = output_ready(provider="p", job_id="j", url=LINK)
     assert CANARY not in repr(event) + str(event)
+
+
+def test_a_producer_sees_no_log_of_ours_on_its_standard_output() -> None:
+    program = (
+        "import structlog, outlast.publish as p\n"
+        "try: p.publish(account='a', amqp_url='amqp://u:CANARY@127.0.0.1:1/v', timeout=1, provider='p', job_id='j')\n"
+        "except p.PublishError as error: print(error)\n"
+        "structlog.get_logger('mine').info('own_event')"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    told, own = done.stdout.splitlines()
+    assert told.startswith("RabbitMQ at 127.0.0.1:1 cannot be reached (ConnectionRefusedError).")
+    assert "own_event" in own, "what the producer itself logs is left as it was"
+    assert "CANARY" not in done.stdout + done.stderr

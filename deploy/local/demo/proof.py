@@ -29,13 +29,13 @@ class Finding:
 
 
 def endings(ended: Ended) -> list[Finding]:
-    """Whether each capture ended as it must; one line for each that did not."""
+    """Whether each capture ended as it must, or at all where that is open; one line for each that did not."""
     wrong = [
         Finding(False, f"{capture.label} ended as {_stand(task)}, where {_must(capture)} was right")
         for capture, task in ended
         if not _as_must(capture, task)
     ]
-    return wrong or [Finding(True, f"all {len(ended)} outputs ended as they must")]
+    return wrong or [Finding(True, f"all {len(ended)} outputs {_proven(ended)}")]
 
 
 def assets(ended: Ended, store: Store) -> list[Finding]:
@@ -46,7 +46,9 @@ def assets(ended: Ended, store: Store) -> list[Finding]:
         for capture, task in complete
         if (trouble := _difference(capture.offer, task, store))
     ]
-    return wrong or [Finding(True, f"all {len(complete)} assets read back with the digest of their source")]
+    if not complete:
+        return [Finding(True, "none is complete, so there is no asset to read back")]
+    return wrong or [Finding(True, f"all {len(complete)} complete ones read back with the digest of their source")]
 
 
 def dead_links(links: Sequence[str]) -> Finding:
@@ -79,6 +81,13 @@ def _as_must(capture: Capture, task: PublicTask | None) -> bool:
     if capture.ending == COMPLETE:
         return task.state == State.COMPLETE
     return task.state == State.NEEDS_ATTENTION and task.reason in capture.ending
+
+
+def _proven(ended: Ended) -> str:
+    if all(capture.ending is not None for capture, _ in ended):
+        return "ended as they must"
+    states = Counter(task.state for _, task in ended if task is not None)
+    return f"came to an end: {states[State.COMPLETE]} complete, {states[State.NEEDS_ATTENTION]} in need of attention"
 
 
 def _must(capture: Capture) -> str:

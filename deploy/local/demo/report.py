@@ -1,4 +1,4 @@
-"""What a person sees of the demonstration: bars per stage while it runs, then the table and the findings."""
+"""What a person sees of the demonstration beside its table: bars per stage, findings, requests and logs."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,9 +11,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from deploy.local.demo.proof import Ended, Finding
-from deploy.local.demo.scenario import Capture
-from outlast.following import sentence
+from deploy.local.demo.proof import Finding
 from shared.db.views import PublicTask
 from shared.states import State
 
@@ -68,21 +66,9 @@ class Board:
         self._progress.update(self._bars[ATTENTION], completed=stopped)
 
 
-def table(ended: Ended) -> Table:
-    """One row per output: what it is, how it stands, where it is kept or why not, and how soon."""
-    shown = Table(title="What became of each output", show_lines=True)
-    shown.add_column("task", overflow="fold", max_width=26)
-    for name in ("kind", "state", "durable URI, or the reason"):
-        shown.add_column(name, overflow="fold")
-    for name in ("bytes", "SHA-256", "ready to stored", "life of a link"):
-        shown.add_column(name, justify="right", no_wrap=True)
-    for capture, task in ended:
-        shown.add_row(*_row(capture, task))
-    return shown
-
-
 def print_findings(console: Console, findings: Sequence[Finding]) -> None:
     """One line for each point that was looked at."""
+    console.print()
     for finding in findings:
         mark = "[green]yes[/green]" if finding.holds else "[bold red]NO [/bold red]"
         console.print(f" {mark}  {escape(finding.text)}")
@@ -90,7 +76,7 @@ def print_findings(console: Console, findings: Sequence[Finding]) -> None:
 
 def print_requests(console: Console, requests: Mapping[str, int]) -> None:
     """How often the provider was asked for what, without any query."""
-    shown = Table(title="What the provider was asked", box=None)
+    shown = Table(title="\nWhat the provider was asked", title_justify="left", box=None)
     shown.add_column("times", justify="right")
     shown.add_column("request and answer", overflow="fold")
     for request, times in sorted(requests.items()):
@@ -103,26 +89,3 @@ def print_log_tails(console: Console, tails: Iterable[tuple[str, str]]) -> None:
     for name, tail in tails:
         console.rule(f"the end of the log of {name}")
         console.print(tail, markup=False, highlight=False, soft_wrap=True)
-
-
-def _row(capture: Capture, task: PublicTask | None) -> list[str]:
-    label = escape(capture.label) + (f"\n[dim]{capture.note}[/dim]" if capture.note else "")
-    life = f"{capture.offer.life} s"
-    if task is None:
-        return [label, "", "never seen", "", "", "", "", life]
-    if task.state != State.COMPLETE:
-        why = f"[bold]{task.reason or ''}[/bold]\n{sentence(task)}"
-        return [label, task.kind or "", f"[yellow]{task.state}[/yellow]", why, "", "", "", life]
-    took = f"{(task.stored_at - task.ready_at).total_seconds():.1f} s" if task.stored_at else ""
-    digest = f"{(task.sha256 or '')[:12]}…"
-    where = escape(task.durable_uri or "")
-    return [
-        label,
-        task.kind or "",
-        f"[green]{task.state}[/green]",
-        where,
-        f"{task.size:,}",
-        digest,
-        took,
-        life,
-    ]

@@ -1,7 +1,7 @@
 """What the demonstration sends: media that must arrive, or a folder of a person's own files."""
 
 import mimetypes
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -65,26 +65,25 @@ def made_media(run: str) -> list[Capture]:
         return Offer(job_id, name, content_type or content_type_of(name), body, LINK_SECONDS, has_record)
 
     video, picture = media.video(), media.image()
-    fresh = "its link is dead already, the provider has a fresh one"
-    page, lost = "its link gives a web page with status 200", "its link is dead, the provider forgot the job"
+    late = f"its first link was dead {DEAD_SECONDS - LINK_SECONDS} s before the event; the provider gave a fresh one"
+    page = "its link gives a web page with status 200"
+    lost = "its link was dead before the event, and the provider has forgotten the job"
     return [
         Capture("video.mp4", offer("video.mp4", video), Kind.VIDEO),
         Capture("picture.png", offer("picture.png", picture), Kind.IMAGE),
         Capture("document.pdf", offer("document.pdf", media.document()), Kind.PDF),
         Capture("tone.mp3", offer("tone.mp3", media.audio()), Kind.AUDIO),
-        Capture("late.png", offer("late.png", picture), Kind.IMAGE, link_age=DEAD_SECONDS, note=fresh),
+        Capture("late.png", offer("late.png", picture), Kind.IMAGE, link_age=DEAD_SECONDS, note=late),
         Capture("page.mp4", offer("page.mp4", PAGE, "text/html"), Kind.VIDEO, NO_MEDIA, note=page),
         Capture("lost.mp4", offer("lost.mp4", video, has_record=False), Kind.VIDEO, LOST, DEAD_SECONDS, lost),
     ]
 
 
-def folder(run: str, path: Path) -> Iterator[Capture]:
-    """Every file of a folder and its subfolders that is not hidden, in the order of their names."""
-    inside = (file.relative_to(path) for file in sorted(path.rglob("*")) if file.is_file())
-    shown = [name for name in inside if not any(part.startswith(".") for part in name.parts)]
-    for number, name in enumerate(shown):
+def own_files(run: str, folder: Path, names: Iterable[Path]) -> Iterator[Capture]:
+    """The files of a folder that have these names in it."""
+    for number, name in enumerate(names):
         offered = printable(name.name)
-        offer = Offer(f"{run}-{number:04d}", offered, content_type_of(offered), path / name, FILE_LINK_SECONDS)
+        offer = Offer(f"{run}-{number:04d}", offered, content_type_of(offered), folder / name, FILE_LINK_SECONDS)
         yield Capture(printable(str(name)), offer, None, ending=None)
 
 

@@ -95,7 +95,7 @@ def test_a_user_publishes_for_its_own_account_only(one_account: str) -> None:
 
 
 def test_a_broker_that_is_away_is_an_error_within_the_time_limit() -> None:
-    with pytest.raises(PublishError, match="cannot be reached") as caught:
+    with pytest.raises(PublishError, match=r"127\.0\.0\.1:1 cannot be reached") as caught:
         publish(account="a", amqp_url=AWAY, timeout=1, provider="p", job_id="j", url=LINK)
     assert CANARY not in f"{caught.value!r} {caught.value.__cause__}"
 
@@ -109,12 +109,14 @@ def command(amqp_url: str, *more: str, link: str = LINK) -> subprocess.Completed
 def test_the_command_reads_the_link_from_standard_input_and_prints_only_its_result(
     intake: str, management: Management
 ) -> None:
-    done = command(intake, "--kind", "video", "--size", "7", "--id", "mine", "--json", link=LINK + "\n")
+    more = ["--kind", "video", "--size", "7", "--id", "mine", "--json", "--sha256", "AB" * 32]
+    done = command(intake, *more, link=LINK + "\n")
     assert (done.returncode, done.stderr) == (0, "")
     told = json.loads(done.stdout)
     (message,) = taken(management, intake)
     read = parse_intake(message["payload"].encode())
-    assert (read.data.link, read.data.kind, read.data.expected.size) == (LINK, "video", 7)
+    assert (read.data.link, read.data.kind) == (LINK, "video")
+    assert (read.data.expected.size, read.data.expected.sha256) == (7, "ab" * 32)
     assert told == {"task_id": str(task_id_of("a", read.data)), "event_id": "mine"}
     assert UUID(command(intake).stdout.strip()) == task_id_of("a", read.data)
 
@@ -122,6 +124,7 @@ def test_the_command_reads_the_link_from_standard_input_and_prints_only_its_resu
 def test_the_command_refuses_wrong_input_in_one_text_without_the_link() -> None:
     done = command(AWAY, "--ready-at", "yesterday")
     assert done.returncode == 2
-    assert "ready_at" in done.stderr
+    assert "--ready-at" in done.stderr
+    assert "2026-12-01T10:00:00Z" in done.stderr, "an example of the form"
     assert command(AWAY, link="\n").returncode == 2
     assert CANARY not in done.stderr + done.stdout

@@ -1,13 +1,17 @@
 """Where the command finds its servers."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from outlast.cli.connections import LOCAL_STACK, connections
+from deploy.local.folders import DEMO, STACK
+from deploy.local.process import Process
+from outlast.cli.connections import connections, opened
 from shared.errors import UsageError
 
-VARIABLES = ("AMQP_URL", "AMQP_PASSWORD_FILE", "DATABASE_URL", "DATABASE_PASSWORD_FILE")
+ADDRESSES = ("AMQP", "DATABASE", "OPERATOR_DATABASE")
+VARIABLES = [f"{name}_{what}" for name in ADDRESSES for what in ("URL", "PASSWORD_FILE")]
 
 
 @pytest.fixture(autouse=True)
@@ -17,10 +21,13 @@ def _nothing_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def local_stack(folder: Path) -> None:
-    file = folder / LOCAL_STACK
-    file.parent.mkdir(parents=True)
-    file.write_text("OUTLAST_AMQP_URL=amqp://local@h:1/v\nOUTLAST_DATABASE_URL='postgresql://r:p@h/d'\nOUTLAST_X=1\n")
+def local_stack(folder: Path, *, runs: bool = True, host: str = "h") -> None:
+    folder.mkdir(parents=True)
+    (folder / "outlast.env").write_text(
+        f"OUTLAST_AMQP_URL=amqp://local@{host}:1/v\nOUTLAST_DATABASE_URL='postgresql://r:p@{host}/d'\nOUTLAST_X=1\n"
+    )
+    if runs:
+        Process("postgres", folder).claim(os.getpid())
 
 
 def test_the_environment_is_used_and_passwords_come_from_their_files(
@@ -38,21 +45,44 @@ def test_the_environment_is_used_and_passwords_come_from_their_files(
 def test_the_local_stack_is_found_from_a_folder_below_and_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    local_stack(tmp_path)
+    local_stack(tmp_path / STACK)
     below = tmp_path / "a" / "b"
     below.mkdir(parents=True)
     monkeypatch.chdir(below)
     told = connections()
     assert (told.amqp(), told.database()) == ("amqp://local@h:1/v", "postgresql://r:p@h/d")
     printed = capsys.readouterr()
-    assert str(LOCAL_STACK) in printed.err
+    assert str(STACK) in printed.err
     assert printed.out == ""
+
+
+def test_of_two_local_stacks_the_one_that_runs_is_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    local_stack(tmp_path / STACK, runs=False, host="stack")
+    local_stack(tmp_path / DEMO, host="demo")
+    assert connections().amqp() == "amqp://local@demo:1/v"
+    assert str(DEMO) in capsys.readouterr().err
+
+
+def test_a_local_stack_that_does_not_run_is_said_to_be_so(tmp_path: Path) -> None:
+    local_stack(tmp_path / STACK, runs=False)
+    with pytest.raises(UsageError, match=rf"does not run.*outlast up --dir {STACK}"):
+        connections()
+
+
+def test_a_database_that_is_away_is_one_sentence_without_user_and_password() -> None:
+    with (
+        pytest.raises(UsageError, match=r"^The database at 127\.0\.0\.1:1 does not answer") as caught,
+        opened("postgresql://reader:CANARY-9@127.0.0.1:1/d") as database,
+    ):
+        database.check()
+    assert "CANARY-9" not in str(caught.value)
+    assert "reader" not in str(caught.value)
 
 
 def test_one_address_from_the_environment_is_never_mixed_with_the_local_stack(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    local_stack(tmp_path)
+    local_stack(tmp_path / STACK)
     monkeypatch.setenv("OUTLAST_AMQP_URL", "amqp://production/v")
     with pytest.raises(UsageError, match="OUTLAST_DATABASE_URL"):
         connections().database()

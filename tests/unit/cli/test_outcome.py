@@ -2,8 +2,7 @@
 
 import io
 import json
-from datetime import UTC, datetime
-from typing import Any
+from datetime import timedelta
 from uuid import UUID, uuid4
 
 from rich.console import Console
@@ -11,18 +10,14 @@ from rich.console import Console
 from outlast.cli.outcome import facts, print_outcome
 from shared.db.views import PublicTask
 from shared.reasons import Reason
+from tests.unit.public_tasks import NOW, public_task
 
-NOW = datetime(2026, 12, 1, tzinfo=UTC)
 ID = uuid4()
 LONG_URI = "s3://outlast-assets/video/demo/" + "operation/" * 20 + "0-abc.mp4"
 
 
-def task(**fields: object) -> PublicTask:
-    whole: dict[str, Any] = dict.fromkeys(PublicTask.model_fields)
-    whole |= {"task_id": ID, "tries": 0, "refreshes": 0}
-    whole |= dict.fromkeys(("account", "provider", "job_id", "output_id"), "x")
-    whole |= dict.fromkeys(("ready_at", "accepted_at", "updated_at"), NOW)
-    return PublicTask.model_validate({**whole, **fields})
+def task(state: str, **fields: object) -> PublicTask:
+    return public_task(state, task_id=ID, **fields)
 
 
 def printed(shown: PublicTask | None, *, as_json: bool = False, task_id: UUID = ID) -> str:
@@ -32,14 +27,14 @@ def printed(shown: PublicTask | None, *, as_json: bool = False, task_id: UUID = 
 
 
 DONE = task(
-    state="complete",
+    "complete",
     kind="video",
     durable_uri=LONG_URI,
     size=56776,
     sha256="ab" * 32,
     media={"width": 640, "height": 360},
 )
-STOPPED = task(state="needs_attention", reason="error_body")
+STOPPED = task("needs_attention", reason="error_body")
 
 
 def test_a_complete_task_shows_its_asset_in_words_that_can_be_copied() -> None:
@@ -61,6 +56,44 @@ def test_an_unknown_task_is_said_to_be_unknown() -> None:
     assert json.loads(printed(None, as_json=True)) == {"task_id": str(ID), "state": None}
 
 
+def test_whose_it_is_what_was_tried_and_when_it_ends_are_shown() -> None:
+    text = printed(
+        task(
+            "download_retry",
+            account="studio",
+            provider="acme",
+            job_id="job-42",
+            output_id="3",
+            tries=2,
+            refreshes=1,
+            url_expires_at=NOW + timedelta(hours=1),
+            next_try_at=NOW + timedelta(seconds=5),
+        )
+    )
+    for line in (
+        "Account   studio",
+        "Provider  acme",
+        "Job       job-42",
+        "Output    3",
+        "Ready     2026-12-01 00:00:00 UTC",
+        "Expires   2026-12-01 01:00:00 UTC",
+        "Next try  2026-12-01 00:00:05 UTC",
+        "Tries     2 failed, 1 links refreshed",
+    ):
+        assert line in text.splitlines()
+
+
+def test_evidence_is_a_line_for_each_fact_and_bounded() -> None:
+    evidence = {"status": 403, "body": "Access \x1b[31mDenied", "headers": {"server": "x" * 1000}}
+    lines = printed(task("needs_attention", reason="url_refused", evidence=evidence)).splitlines()
+    assert "Evidence  status: 403" in lines
+    assert "          body: Access ?[31mDenied" in lines
+    assert max(map(len, lines)) < 400
+    many = printed(task("needs_attention", reason="url_refused", evidence={f"k{n}": n for n in range(1000)}))
+    assert len(many.splitlines()) < 50
+    assert "more; --json shows all" in many
+
+
 def test_json_holds_every_field_and_the_sentence() -> None:
     told = json.loads(printed(STOPPED, as_json=True))
     assert set(PublicTask.model_fields) | {"sentence"} == set(told)
@@ -69,7 +102,7 @@ def test_json_holds_every_field_and_the_sentence() -> None:
 
 
 def test_what_comes_from_outside_is_not_read_as_markup() -> None:
-    assert "[bold]" in printed(task(state="complete", durable_uri="s3://b/[bold]", size=1))
+    assert "[bold]" in printed(task("complete", durable_uri="s3://b/[bold]", size=1))
 
 
 def test_facts_leave_out_what_is_not_known() -> None:

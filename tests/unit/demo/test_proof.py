@@ -2,8 +2,6 @@
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
-from uuid import uuid4
 
 import pytest
 
@@ -13,6 +11,7 @@ from deploy.local.demo.scenario import COMPLETE, LOST, Capture
 from deploy.local.demo.signing import Signer
 from shared.db.views import PublicTask
 from shared.reasons import Reason
+from tests.unit.public_tasks import public_task
 
 NOW = datetime.now(UTC)
 OFFER = Offer("j", "a.mp4", "video/mp4", b"", 8)
@@ -22,11 +21,7 @@ ANY = Capture("any.bin", OFFER, None, None)
 
 
 def task(state: str, reason: str | None = None) -> PublicTask:
-    fields: dict[str, Any] = dict.fromkeys(PublicTask.model_fields)
-    fields |= {"task_id": uuid4(), "state": state, "reason": reason, "tries": 0, "refreshes": 0}
-    fields |= dict.fromkeys(("account", "provider", "job_id", "output_id"), "x")
-    fields |= dict.fromkeys(("ready_at", "accepted_at", "updated_at"), NOW)
-    return PublicTask.model_validate(fields)
+    return public_task(state, reason=reason)
 
 
 @pytest.mark.parametrize(
@@ -60,6 +55,12 @@ def test_an_output_that_ended_otherwise_is_named(capture: Capture, end: PublicTa
     (finding,) = endings([good, (capture, end)])
     assert not finding.holds
     assert capture.label in finding.text
+
+
+def test_where_any_end_will_do_the_ends_are_counted_and_not_called_right() -> None:
+    good, bad = task("complete"), task("needs_attention", Reason.NOT_MEDIA)
+    (finding,) = endings([(ANY, good), (ANY, bad), (ANY, bad)])
+    assert finding.text == "all 3 outputs came to an end: 1 complete, 2 in need of attention"
 
 
 def test_a_secret_in_a_log_is_found_and_not_repeated(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from deploy.local.demo.entry import write_entry
 from deploy.local.demo.provider import DemoProvider
-from deploy.local.demo.scenario import COMPLETE, PROVIDER, folder, made_media
+from deploy.local.demo.scenario import COMPLETE, PROVIDER, made_media, own_files
 from shared.messages import Kind, task_id_of
 from shared.providers import Registry
 
@@ -39,15 +39,11 @@ def test_an_event_of_an_old_link_was_ready_when_the_link_was_made() -> None:
     assert event.data.link == provider.issued[0]
 
 
-def test_every_file_of_a_folder_that_is_not_hidden_is_sent(tmp_path: Path) -> None:
-    names = ["a.mp4", "MANIFEST.toml", "sub/b c.png", "no-extension", "odd\nname.png"]
-    for name in [*names, ".hidden", ".git/config", "sub/.DS_Store"]:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_bytes(name.encode())
-    (tmp_path / b"not-utf8-\xff.png".decode(errors="surrogateescape")).write_bytes(b"x")
-    captures = list(folder("run", tmp_path))
-    shown = {capture.label for capture in captures}
-    assert shown == {"a.mp4", "MANIFEST.toml", "sub/b c.png", "no-extension", "odd?name.png", "not-utf8-?.png"}
+def test_own_files_are_sent_under_names_that_can_be_printed(tmp_path: Path) -> None:
+    names = ["a.mp4", "sub/b c.png", "odd\nname.png", b"not-utf8-\xff.png".decode(errors="surrogateescape")]
+    captures = list(own_files("run", tmp_path, map(Path, names)))
+    assert [capture.label for capture in captures] == ["a.mp4", "sub/b c.png", "odd?name.png", "not-utf8-?.png"]
+    assert [capture.offer.body for capture in captures] == [tmp_path / name for name in names]
     assert len({capture.offer.job_id for capture in captures}) == len(captures)
     provider = DemoProvider("CANARY", ORIGIN, [capture.offer for capture in captures])
     assert all(capture.event(provider, NOW).data.kind is None for capture in captures)
