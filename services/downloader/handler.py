@@ -143,11 +143,11 @@ class Downloader:
             Situation(
                 reason=failure.reason,
                 tries=claim.tries,
-                refreshes=claim.refreshes,
+                refreshes=claim.refreshes + (1 if source and source.refreshed else 0),
                 seconds_since_ready=(datetime.now(UTC) - claim.ready_at).total_seconds(),
                 delay=delay,
                 life_known=(source.expires_at if source else claim.deadline) is not None,
-                elsewhere=self.sources.elsewhere(claim, source.source_id if source else None),
+                elsewhere=self.sources.elsewhere(claim, source),
             )
         )
 

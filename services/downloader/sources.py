@@ -41,6 +41,8 @@ class Source:
     expires_at: datetime | None
     issued_at: datetime | None
     added_at: datetime
+    refreshed: bool = False
+    """Whether the provider gave it in this claim, which the claim's own count does not know."""
     deleted_at: datetime | None = None
     """When the provider's policy deletes the bytes, so that a transfer must also end by then."""
 
@@ -70,10 +72,12 @@ class Sources:
         """
         return self._stored(claim) or self._refreshed(claim)
 
-    def elsewhere(self, claim: Claim, spent: UUID | None) -> bool:
+    def elsewhere(self, claim: Claim, spent: Source | None) -> bool:
         """Whether another source, or a refresh, is left once `spent` is used up."""
-        return self._can_refresh(claim) or any(
-            row["source_id"] != spent and _usable(row["expires_at"], row["confidence"], row["observed_expired_at"])
+        refreshed = spent is not None and spent.refreshed
+        return self._can_refresh(claim, 1 if refreshed else 0) or any(
+            (spent is None or row["source_id"] != spent.source_id)
+            and _usable(row["expires_at"], row["confidence"], row["observed_expired_at"])
             for row in self._database.run("sources", task_id=claim.task_id)
         )
 
@@ -93,7 +97,9 @@ class Sources:
             if _usable(row["expires_at"], row["confidence"], row["observed_expired_at"], spare):
                 deleted_at = row["expires_at"] if row["expires_from"] == POLICY else None
                 url = self._unsealed(claim, row)
-                return Source(row["source_id"], url, row["expires_at"], row["issued_at"], row["added_at"], deleted_at)
+                return Source(
+                    row["source_id"], url, row["expires_at"], row["issued_at"], row["added_at"], deleted_at=deleted_at
+                )
         return None
 
     def _unsealed(self, claim: Claim, row: Row) -> str:
@@ -102,8 +108,9 @@ class Sources:
         except Unsealable as error:
             raise Failure(Reason.KEYRING, {"detail": str(error)}) from None
 
-    def _can_refresh(self, claim: Claim) -> bool:
-        return self._registry.find(claim.provider).refresh is not None and claim.refreshes < REFRESHES
+    def _can_refresh(self, claim: Claim, further: int = 0) -> bool:
+        known = self._registry.find(claim.provider).refresh is not None
+        return known and claim.refreshes + further < REFRESHES
 
     def _refreshed(self, claim: Claim) -> Source:
         provider = self._registry.find(claim.provider)
@@ -152,7 +159,7 @@ class Sources:
             # The provider handed out a link that is dead already, perhaps the old one.
             self.mark_ended(source_id)
             raise Failure(Reason.URL_EXPIRED, {"refresh": "the provider's link had expired"})
-        return Source(source_id, link.url, expires_at, life.issued_at, added_at=now)
+        return Source(source_id, link.url, expires_at, life.issued_at, now, refreshed=True)
 
 
 def _usable(
