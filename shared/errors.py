@@ -21,6 +21,10 @@ class Failure(Exception):  # noqa: N818 (a failure is an outcome that is recorde
         self.retry_after = retry_after
 
 
+class Unstorable(Exception):  # noqa: N818
+    """The database refuses these values for what they are: trying again changes nothing."""
+
+
 class LeaseLost(Exception):  # noqa: N818
     """The row no longer holds our fencing token: stop and touch nothing more."""
 

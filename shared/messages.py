@@ -12,6 +12,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, Va
 TASK_NAMESPACE = UUID("6f75746c-6173-5474-a000-7461736b6964")
 """Namespace of task ids: `task_id = UUIDv5(TASK_NAMESPACE, download_key)` (RFC 9562, 5.5)."""
 
+MAX_NAME_BYTES = 512
+"""Longest name or id in an event, in bytes of UTF-8, so that any two fit into an index of Postgres."""
 MAX_INTAKE_BYTES = 256 * 1024
 """Largest intake body, in bytes."""
 
@@ -37,16 +39,30 @@ class _Model(BaseModel):
 def _no_control(text: str) -> str:
     if any(ord(character) < 32 or ord(character) == 127 for character in text):
         raise ValueError("control characters are not allowed")
+    if len(text.encode()) > MAX_NAME_BYTES:
+        raise ValueError(f"at most {MAX_NAME_BYTES} bytes of UTF-8 are allowed")
     return text
+
+
+def _unicode(url: SecretStr) -> SecretStr:
+    try:
+        url.get_secret_value().encode()
+    except UnicodeEncodeError:
+        raise ValueError("this is no Unicode text") from None
+    return url
 
 
 def _aware(instant: datetime) -> datetime:
     if instant.tzinfo is None:
         raise ValueError("the time needs a zone, for example a final Z")
-    return instant.astimezone(UTC)
+    try:
+        return instant.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("the time is out of range") from None
 
 
 Name = Annotated[str, Field(min_length=1, max_length=512), AfterValidator(_no_control)]
+Link = Annotated[SecretStr, AfterValidator(_unicode)]
 Instant = Annotated[datetime, AfterValidator(_aware)]
 Account = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -71,7 +87,7 @@ class OutputReady(_Model):
     provider_account: Name = "default"
     job_id: Name = Field(description="The provider's id of the job.")
     output_id: Name = Field("0", description="The provider's id of the output, else its index from 0.")
-    url: SecretStr | None = Field(None, description="The link; absent where the provider gives the bytes itself.")
+    url: Link | None = Field(None, description="The link; absent where the provider gives the bytes itself.")
     url_expires_at: Instant | None = Field(None, description="When the link ends, if the provider said so.")
     ready_at: Instant | None = Field(None, description="When the provider finished; default: the event's time.")
     kind: Kind | None = Field(None, description="The promised kind; absent: whatever the bytes prove to be.")

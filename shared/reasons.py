@@ -163,7 +163,10 @@ RULES: dict[Reason, Rule] = {
     R.STORAGE_FULL: Rule(Next.PAUSE, "The object store has no room left. Add room; work goes on by itself."),
     R.DATABASE: Rule(Next.PAUSE, "The database does not answer. Work goes on when it does."),
     R.BROKER: Rule(Next.PAUSE, "RabbitMQ does not answer. Accepted work goes on without it."),
-    R.PROBE: Rule(Next.PAUSE, "The program that examines files does not answer. Work goes on when it does."),
+    R.PROBE: Rule(
+        Next.PAUSE,
+        "The program that examines files does not answer, or its folder is full or gone. Work goes on by itself.",
+    ),
     R.KEYRING: Rule(
         Next.PAUSE, "No key on the ring opens this task's sealed link. Put the old key back; work goes on by itself."
     ),

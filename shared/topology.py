@@ -10,7 +10,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from shared.errors import UsageError
-from shared.messages import ACCOUNT, Rejected
+from shared.messages import ACCOUNT, UNKNOWN_ACCOUNT, Rejected
 from shared.states import Stage
 
 INTAKE = "outlast.intake"
@@ -101,8 +101,8 @@ def intake_key(account: str, event_type: str) -> str:
 
 
 def results_key(announcement: Announcement, account: str) -> str:
-    """The routing key of an announcement. Raises UsageError if the account is none."""
-    return f"{announcement}.{_account(account)}"
+    """The routing key of an announcement. Raises UsageError if the account is none, nor the one of rejections."""
+    return f"{announcement}.{account if account == UNKNOWN_ACCOUNT else _account(account)}"
 
 
 def account_of(routing_key: str, event_types: Collection[str]) -> str:

@@ -2,8 +2,10 @@
 
 import random
 import time
+from collections import Counter
 from collections.abc import Callable
 from threading import Event, Thread
+from uuid import UUID
 
 import structlog
 
@@ -21,7 +23,10 @@ __all__ = ["Handle", "Lease", "Worker"]
 log = structlog.get_logger(__name__)
 
 FAULT_DELAY_SECONDS = 2.0
-"""A task released for a fault of our own can be claimed again after this."""
+"""A task released for a fault of our own can be claimed again after this; doubled each time, up to the next."""
+LONGEST_FAULT_DELAY_SECONDS = 300.0
+MOST_FAULTY = 10_000
+"""Tasks whose faults are remembered at most."""
 TICKER_PATIENCE_SECONDS = 120.0
 """A ticker that is silent for this long, longer than any wait for the database, is dead."""
 
@@ -58,6 +63,9 @@ class Worker:
 
         self._leases = Leases(claims, self._seconds_to_stop)
         self._wakeups = Wakeups()
+        # A reserved slot would take a hint and find nothing for itself, so each kind is woken apart.
+        self._urgent_wakeups = Wakeups()
+        self._faults: Counter[UUID] = Counter()
         self._stopping = Event()
         self._ended = Event()
         self._stop_at: float | None = None
@@ -83,16 +91,23 @@ class Worker:
         self._stop_at = time.monotonic() + grace_seconds
         self._stopping.set()
         self._wakeups.close()
+        self._urgent_wakeups.close()
         self._leases.stir()
         for slot in self._slots:
             slot.join(max(0.0, self._stop_at - time.monotonic()))
         for lease in self._leases.all():
-            self._release(lease, None)
+            if not self._release(lease):
+                break
         self._ended.set()
 
     def nudge(self, done: Callable[[], None]) -> None:
         """A hint came: wake a free slot; `done` is called when one was woken, or a moment later."""
+        self._urgent_wakeups.wake()
         self._wakeups.nudge(done)
+
+    def _wake(self) -> None:
+        self._urgent_wakeups.wake()
+        self._wakeups.wake()
 
     def problems(self) -> list[str]:
         """What keeps this worker from working, for `/readyz`."""
@@ -119,10 +134,10 @@ class Worker:
         while not self._stopping.is_set():
             lease = self._claim(urgent_only=urgent_only)
             if lease is None:
-                self._wakeups.sleep()
+                (self._urgent_wakeups if urgent_only else self._wakeups).sleep()
             else:
                 # Where one task was claimable there may be more.
-                self._wakeups.wake()
+                self._wake()
                 self._work(lease)
 
     def _claim(self, *, urgent_only: bool) -> Lease | None:
@@ -158,29 +173,48 @@ class Worker:
             log.warning("lease_lost")
             return "lost"
         except Stopping:
-            self._release(lease, None)
+            self._release(lease)
             return "released"
         except Failure as failure:
-            if not failure.reason.is_ours:
-                raise
-            self._pause(failure.reason)
-            self._release(lease, failure.reason)
+            self._own_fault(lease, failure)
             return "released"
         except Exception:
             # The lease is left to lapse, so that a task which breaks its handler each time ends as poisoned.
             log.exception("handler_broke")
             return "failed"
+        self._faults.pop(lease.claim.task_id, None)
         return "done"
 
-    def _release(self, lease: Lease, reason: Reason | None) -> None:
+    def _own_fault(self, lease: Lease, failure: Failure) -> None:
+        """A part of ours failed: pause the stage if the part is away, else let this task wait, longer each time."""
+        if not failure.reason.is_ours:
+            raise failure
+        task_id = lease.claim.task_id
+        if len(self._faults) >= MOST_FAULTY:
+            self._faults.clear()
+        self._faults[task_id] += 1
         try:
-            delay = FAULT_DELAY_SECONDS if reason else 0.0
-            self._recorder.release(lease.claim, reason, {}, delay)
+            self._check()
+        except Failure as away:
+            self._pause(away.reason)
+        else:
+            metrics.OWN_FAULTS.add(reason=str(failure.reason))
+        log.warning("own_fault", reason=str(failure.reason), times=self._faults[task_id])
+        delay = FAULT_DELAY_SECONDS * 2.0 ** min(self._faults[task_id] - 1, 10)
+        self._release(lease, failure, min(delay, LONGEST_FAULT_DELAY_SECONDS))
+
+    def _release(self, lease: Lease, failure: Failure | None = None, delay: float = 0.0) -> bool:
+        """Give a lease back; False when the database did not take it, so that it is left to lapse."""
+        reason, evidence = (failure.reason, failure.evidence) if failure else (None, {})
+        try:
+            self._recorder.release(lease.claim, reason, evidence, delay)
             self._hint(lease.claim)
         except LeaseLost:
             log.info("lease_was_gone_at_release")
-        except Failure as failure:
-            log.warning("lease_left_to_lapse", reason=str(failure.reason))
+        except Failure as away:
+            log.warning("lease_left_to_lapse", reason=str(away.reason))
+            return False
+        return True
 
     # What runs beside the slots.
 
@@ -193,12 +227,12 @@ class Worker:
                 if self._paused:
                     self._resume()
                 if self._claims.wake():
-                    self._wakeups.wake()
+                    self._wake()
             except Failure as failure:
                 self._pause(failure.reason)
             if self._ticked >= polled:
                 polled = self._ticked + self._poll_seconds * random.uniform(0.75, 1.25)  # noqa: S311
-                self._wakeups.wake()
+                self._wake()
 
     def _renew(self) -> None:
         while not self._ended.wait(self._renew_seconds):
@@ -217,4 +251,4 @@ class Worker:
         self._check()
         log.info("stage_resumed", stage=str(self.stage))
         self._paused = None
-        self._wakeups.wake()
+        self._wake()

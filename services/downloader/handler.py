@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import structlog
 
-from services.downloader.decide import Situation, Step, decide
+from services.downloader.decide import AWAY, Situation, Step, decide
 from services.downloader.delays import next_delay
 from services.downloader.sources import Source, Sources
 from services.downloader.transfer import Limits, Order, Received, transfer
@@ -147,7 +147,8 @@ class Downloader:
                 seconds_since_ready=(datetime.now(UTC) - claim.ready_at).total_seconds(),
                 delay=delay,
                 life_known=(source.expires_at if source else claim.deadline) is not None,
-                elsewhere=self.sources.elsewhere(claim, source),
+                # Where the refresh itself found the provider away, it is no other way.
+                elsewhere=self.sources.elsewhere(claim, source) and (source is not None or failure.reason not in AWAY),
             )
         )
 

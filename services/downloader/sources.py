@@ -14,7 +14,7 @@ from shared.db import Database
 from shared.db.database import Row
 from shared.egress import Policy
 from shared.errors import Failure
-from shared.expiry import POLICY, Confidence, link_life
+from shared.expiry import HORIZON, POLICY, Confidence, link_life
 from shared.links import place_of
 from shared.providers import Provider, Registry
 from shared.providers.refresh import FreshLink, refresh
@@ -137,7 +137,7 @@ class Sources:
     def _keep(self, claim: Claim, provider: Provider, link: FreshLink) -> Source:
         now = datetime.now(UTC)
         life = link_life(link.url, now)
-        expires_at = min((t for t in (life.expires_at, link.expires_at) if t), default=None)
+        expires_at = min((t for t in (life.expires_at, link.expires_at) if t and t < now + HORIZON), default=None)
         source_id = uuid4()
         place = place_of(link.url)
         record_end = provider.life.record
@@ -153,7 +153,7 @@ class Sources:
             expires_from="refresh" if link.expires_at else life.family,
             confidence=life.confidence,
             deadline=expires_at if record_end is None else None,
-            life_seconds=(expires_at - now).total_seconds() if expires_at else None,
+            life_seconds=(expires_at - (life.issued_at or now)).total_seconds() if expires_at else None,
         )
         if expires_at is not None and expires_at <= now:
             # The provider handed out a link that is dead already, perhaps the old one.

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from shared.expiry import POLICY, Confidence, link_life
+from shared.expiry import HORIZON, POLICY, Confidence, link_life
 from shared.messages import OutputReady
 from shared.providers import Provider
 
@@ -30,7 +30,8 @@ def deadlines_of(data: OutputReady, ready_at: datetime, now: datetime, provider:
     known: list[tuple[datetime, str, Confidence]] = []
     if life and life.expires_at:
         known.append((life.expires_at, life.family, life.confidence))
-    if data.url_expires_at:
+    # Beyond the horizon is somebody's word for "never", which nothing is.
+    if data.url_expires_at and data.url_expires_at < now + HORIZON:
         known.append((data.url_expires_at, "event", Confidence.STATED))
     if provider.life.url:
         known.append((ready_at + timedelta(seconds=provider.life.url), POLICY, Confidence.GUESSED))

@@ -9,6 +9,7 @@ from uuid import UUID, uuid4
 
 from services.ingest.deadlines import deadlines_of
 from shared.db import Database
+from shared.db.database import Steps
 from shared.links import place_of
 from shared.messages import OutputReadyEvent, download_key, task_id_of
 from shared.providers import Registry
@@ -38,7 +39,11 @@ class Events:
     def accept(self, account: str, event: OutputReadyEvent, body: bytes) -> Outcome:
         """Store an event and wake its stage. Raises Failure(Reason.DATABASE) while nothing can be stored."""
         task_id = task_id_of(account, event.data)
-        steps = [("lock_task", {"task_id": str(task_id)}), ("accept", self._values(account, event, body, task_id))]
+        steps: Steps = [
+            ("lock_task", {"task_id": str(task_id)}),
+            ("hold_task", {"task_id": task_id}),
+            ("accept", self._values(account, event, body, task_id)),
+        ]
         word = None
         while word is None:
             # No word: the same id was recorded for another output while this statement ran; the next one sees it.

@@ -11,8 +11,8 @@ from services.ingest.events import Events, Outcome
 from services.ingest.gate import Gate
 from shared.broker.consumer import Consumer, Delivery
 from shared.db import Database
-from shared.errors import Failure
-from shared.messages import UNKNOWN_ACCOUNT, Rejected, parse_intake, task_id_of
+from shared.errors import Failure, Unstorable
+from shared.messages import UNKNOWN_ACCOUNT, OutputReadyEvent, Rejected, parse_intake, task_id_of
 from shared.telemetry import metrics, traces
 from shared.topology import account_of
 
@@ -36,6 +36,7 @@ class Intake:
         self._waiting: queue.SimpleQueue[Delivery] = queue.SimpleQueue()
         self._stopping = Event()
         self._consumer: Consumer | None = None
+        self._innocent: set[str] = set()
 
     def attach(self, consumer: Consumer) -> None:
         """Name the consumer that delivers to `take`, so that it can be paused."""
@@ -71,36 +72,46 @@ class Intake:
             delivery.ack()
         except Failure as failure:
             log.warning("intake_paused", reason=str(failure.reason))
+            self._innocent.add(_digest(delivery))
             self._pause()
             delivery.requeue()
         except Exception:
             # Only a fault of the program comes here; the broker keeps the body and its return is counted.
             log.exception("intake_broke")
             delivery.requeue()
-            self._stopping.wait(1.0)
 
     def _store(self, delivery: Delivery) -> None:
-        digest = sha256(delivery.body).hexdigest()
+        digest = _digest(delivery)
         try:
             account = account_of(delivery.routing_key, EVENT_TYPES)
             self._count_return(delivery, digest)
             event = parse_intake(delivery.body)
+            self._accept(delivery, account, event)
         except Rejected as rejected:
             self._reject(delivery, digest, rejected)
-        else:
-            with traces.span("outlast.intake", event.traceparent):
-                outcome = self._events.accept(account, event, delivery.body)
-                log.info("event_read", outcome=str(outcome), task_id=str(task_id_of(account, event.data)))
-            if outcome is Outcome.ID_CONFLICT:
-                detail = "id: the same source used this id for another output; give each event an id of its own"
-                self._reject(delivery, digest, Rejected(str(outcome), detail))
-            else:
-                metrics.EVENTS.add(outcome=str(outcome))
         if delivery.redelivered:
             self._database.run("redelivery_ended", body_sha256=digest)
 
+    def _accept(self, delivery: Delivery, account: str, event: OutputReadyEvent) -> None:
+        """Store an event. Raises Rejected for one that cannot be stored as it is."""
+        try:
+            with traces.span("outlast.intake", event.traceparent):
+                outcome = self._events.accept(account, event, delivery.body)
+                log.info("event_read", outcome=str(outcome), task_id=str(task_id_of(account, event.data)))
+        except Unstorable as error:
+            raise Rejected("unstorable", f"the database refuses its values ({error})") from None
+        if outcome is Outcome.ID_CONFLICT:
+            detail = "id: the same source used this id for another output; give each event an id of its own"
+            raise Rejected(str(outcome), detail)
+        metrics.EVENTS.add(outcome=str(outcome))
+
     def _count_return(self, delivery: Delivery, digest: str) -> None:
         if not delivery.redelivered:
+            return
+        if digest in self._innocent:
+            # It came back because the database was away, not because it ended a reader.
+            self._innocent.discard(digest)
+            self._database.run("redelivery_ended", body_sha256=digest)
             return
         row = self._database.one("redelivered", body_sha256=digest)
         if row is not None and row["times"] >= REDELIVERIES:
@@ -135,6 +146,13 @@ class Intake:
                 self._database.check()
             except Failure:
                 self._pause()
+            except Exception:
+                log.exception("intake_check_broke")
+                self._pause()
             else:
                 if self._consumer is not None:
                     self._consumer.resume()
+
+
+def _digest(delivery: Delivery) -> str:
+    return sha256(delivery.body).hexdigest()

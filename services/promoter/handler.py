@@ -132,7 +132,7 @@ class Promoter:
 
     def _failed(self, claim: Claim, failure: Failure) -> None:
         log.warning("placing_failed", reason=str(failure.reason))
-        if failure.reason is Reason.STAGING_LOST:
+        if failure.reason is Reason.STAGING_LOST and claim.verifications == 0:
             self.recorder.record(claim, "staging_lost", reason=str(failure.reason), evidence=failure.evidence)
         elif failure.reason is Reason.COPY_MISMATCH and claim.placements + 1 < PLACEMENTS:
             self.recorder.record(

@@ -66,7 +66,9 @@ def build(service: Service) -> None:
         store.check(settings.staging_bucket)
         try:
             prober.check()
-        except ProbeAway as error:
+            with tempfile.NamedTemporaryFile(dir=place.folder) as probe:
+                probe.write(b"room?")
+        except (ProbeAway, OSError) as error:
             raise Failure(Reason.PROBE, {"detail": str(error)}) from None
 
     service.work(Stage.VERIFY, handle, check)

@@ -47,6 +47,9 @@ class Verifier:
             verdict = self._examine(claim, copy)
         except NotThere:
             self._lost(claim)
+        except OSError as error:
+            # A full disk or a folder that is gone says nothing about the file.
+            raise Failure(Reason.PROBE, {"detail": f"the work folder: {error.strerror}"}) from error
         except Failure as failure:
             if failure.reason.is_ours:
                 raise
@@ -126,7 +129,10 @@ class Verifier:
 
     def _lost(self, claim: Claim) -> None:
         log.error("staging_lost", bucket=claim.staged_bucket, object_key=claim.staged_key)
-        self.recorder.record(claim, "staging_lost", reason=str(Reason.STAGING_LOST), evidence={})
+        if claim.verifications + 1 >= VERIFICATIONS:
+            self.recorder.give_up(claim, Reason.STAGING_LOST, {})
+        else:
+            self.recorder.record(claim, "staging_lost", reason=str(Reason.STAGING_LOST), evidence={})
 
 
 def _plain(facts: Facts) -> dict[str, Any]:

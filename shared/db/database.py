@@ -5,28 +5,44 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import psycopg
+import structlog
 from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import Jsonb
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from shared.db.statements import statement
-from shared.errors import Failure
+from shared.errors import Failure, Unstorable
 from shared.reasons import Reason
+
+log = structlog.get_logger(__name__)
 
 Row = Mapping[str, Any]
 Steps = Sequence[tuple[str, Mapping[str, Any]]]
 GLANCE_SECONDS = 0.7
 """Wait for a connection where somebody waits for an answer about health."""
-AWAY = (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, PoolClosed)
-CONTENTION = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected)
+REFUSED = (psycopg.DataError, psycopg.errors.ProgramLimitExceeded)
+AWAY = (
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    # A schema or a right that is missing is mended from outside, as a server that is away is.
+    psycopg.ProgrammingError,
+    PoolTimeout,
+    PoolClosed,
+)
+CONTENTION = (
+    psycopg.errors.SerializationFailure,
+    psycopg.errors.DeadlockDetected,
+    # Two inserted the same key at once; the next run sees the other's row.
+    psycopg.errors.UniqueViolation,
+)
 
 
 class Database:
     """Runs statements by name, each in its own short transaction.
 
-    Every method raises Failure(Reason.DATABASE) while the server does not answer, and lets other
-    psycopg errors through, as those are faults of the program or refused by the schema.
+    Every method raises Failure(Reason.DATABASE) while the server does not answer or lacks a table or a right,
+    and Unstorable for values that it refuses. What the schema's constraints refuse comes through as it is.
     """
 
     def __init__(self, url: str, *, password: str = "", connections: int = 8, name: str = "outlast") -> None:
@@ -36,6 +52,10 @@ class Database:
             # A pooler in transaction mode keeps no prepared statement.
             "prepare_threshold": None,
             "connect_timeout": 5,
+            "keepalives_idle": 10,
+            "keepalives_interval": 5,
+            "keepalives_count": 3,
+            "tcp_user_timeout": 20_000,
             "application_name": name,
         }
         if password:
@@ -85,7 +105,12 @@ class Database:
             ):
                 with attempt:
                     return self._once(steps, timeout)
+        except REFUSED as error:
+            raise Unstorable(type(error).__name__) from None
         except AWAY as error:
+            if isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None:
+                raise  # not the server's word: a statement of ours lacks a value
+            log.warning("database_trouble", error=type(error).__name__)
             raise Failure(Reason.DATABASE, {"error": type(error).__name__}) from None
         raise AssertionError("a retried block either returns or raises")
 

@@ -52,6 +52,7 @@ def _ensure_role(connection: psycopg.Connection, role: str, password: str | None
     if role != OWNER:
         # A worker that is frozen inside a transaction must not keep its rows from the others.
         connection.execute(sql.SQL("ALTER ROLE {} SET idle_in_transaction_session_timeout = '10s'").format(name))
+        connection.execute(sql.SQL("ALTER ROLE {} SET timezone = 'UTC'").format(name))
     if password is not None:
         connection.execute(sql.SQL("ALTER ROLE {} PASSWORD {}").format(name, sql.Literal(password)))
 

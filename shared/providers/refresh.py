@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 import jmespath
+from jmespath.exceptions import JMESPathError
 
 from shared.egress import Policy, fetch
 from shared.errors import Failure
@@ -43,11 +44,20 @@ def refresh(
         raise Failure(Reason.URL_EXPIRED, {"refresh": "this provider has none"})
     url = entry.url.format(job_id=quote(job_id, safe=""), output_id=quote(output_id, safe=""))
     record = _record(entry, url, _credential(entry, provider_account), policy, deadline)
+    try:
+        return _link(entry, record, output_id)
+    except (JMESPathError, UnicodeError, ValueError, OverflowError, RecursionError) as error:
+        evidence = {"refresh": f"the job record is not as expected ({type(error).__name__})"}
+        raise Failure(Reason.SOURCE_UNAVAILABLE, evidence) from None
+
+
+def _link(entry: Refresh, record: Any, output_id: str) -> FreshLink:
     _check_status(entry, record)
     for index, output in enumerate(entry.outputs_of(record)):
         named = jmespath.search(entry.output_id, output) if entry.output_id else index
         link = jmespath.search(entry.output_url, output)
         if str(named) == output_id and isinstance(link, str) and link:
+            link.encode()
             expires = jmespath.search(entry.output_expires_at, output) if entry.output_expires_at else None
             return FreshLink(link, instant(expires))
     raise Failure(Reason.JOB_RECORD_GONE, {"refresh": "the record names no such output"})

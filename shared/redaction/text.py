@@ -38,7 +38,8 @@ def redact_text(text: str) -> str:
         text = f"{text[:MAX_SCANNED].rpartition(' ')[0]} {CUT}"
     if not text.isascii():
         text = text.encode("utf-8", "backslashreplace").decode()
-    text = _PEM.sub(HIDDEN, text)
+    # Postgres takes no NUL in a text.
+    text = _PEM.sub(HIDDEN, text.replace("\0", ""))
     if _SIGN.search(text):
         text = _INPUT.sub(HIDDEN, hide_named(hide_urls(text)))
         for target in _TARGETS:

@@ -127,8 +127,17 @@ class Announcer:
     def _announce(self) -> None:
         while rows := self._outbox.due(self._database):
             for row in rows:
-                self._send(row)
-                self._outbox.close(self._database, row)
+                self._tell(row)
+
+    def _tell(self, row: Mapping[str, Any]) -> None:
+        """Send one and close it; one that cannot be told waits for its next turn and holds up no other."""
+        try:
+            self._send(row)
+            self._outbox.close(self._database, row)
+        except Failure:
+            raise
+        except Exception:
+            log.exception("announcement_broke")
 
     def _send(self, row: Mapping[str, Any]) -> None:
         routing_key, event_id, data = self._outbox.message(row)

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -11,8 +12,8 @@ from shared.states import Stage, State
 
 URGENT_SECONDS = 300.0
 """A reserved slot takes only tasks with less than this left."""
-EVER = 3e9
-"""Seconds beyond any deadline."""
+LATE_TURN = 4
+"""Each so many claims of downloads begin with those past their time, so that these are not starved."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +46,7 @@ class Claim:
     ready_at: datetime
     url_expires_at: datetime | None
     deadline: datetime | None
+    sources_added: int
     last_reason: str | None
     staged_bucket: str | None
     staged_key: str | None
@@ -82,18 +84,21 @@ class Claims:
         self._stage = stage
         self._worker = worker
         self._lease_seconds = lease_seconds
+        self._turn = 0
 
     def take(self, full_lanes: Collection[str] = (), *, urgent_only: bool = False) -> Claim | None:
         """Lease the most urgent claimable task outside the full lanes; None if there is none.
 
-        Of downloads, those past their deadline come last.
+        Of downloads, those past their time come last, but for a turn of theirs now and then.
         """
         if self._stage is not Stage.DOWNLOAD:
-            return self._take(full_lanes, late=True, within=EVER)
-        within = URGENT_SECONDS if urgent_only else EVER
-        return self._take(full_lanes, late=False, within=within) or self._take(full_lanes, late=True, within=0.0)
+            return self._take(full_lanes, late=True, within=None)
+        in_time = partial(self._take, full_lanes, late=False, within=URGENT_SECONDS if urgent_only else None)
+        past = partial(self._take, full_lanes, late=True, within=0.0)
+        self._turn = (self._turn + 1) % LATE_TURN
+        return (past() or in_time()) if self._turn == 0 and not urgent_only else (in_time() or past())
 
-    def _take(self, full_lanes: Collection[str], *, late: bool, within: float) -> Claim | None:
+    def _take(self, full_lanes: Collection[str], *, late: bool, within: float | None) -> Claim | None:
         row = self._database.one(
             "claim",
             stage=str(self._stage),

@@ -55,7 +55,14 @@ class Recorder:
     def give_up(self, claim: Claim, reason: Reason, evidence: Mapping[str, Any], *, abandoned: bool = False) -> None:
         """Stop the task with its reason."""
         state = "abandoned" if abandoned else "needs_attention"
-        self.record(claim, "give_up", to_state=state, reason=str(reason), evidence=evidence)
+        self.record(
+            claim,
+            "give_up",
+            to_state=state,
+            reason=str(reason),
+            evidence=evidence,
+            sources_added=claim.sources_added,
+        )
 
     def release(self, claim: Claim, reason: Reason | None, evidence: Mapping[str, Any], delay: float = 0.0) -> None:
         """Give the lease back, charging nothing."""

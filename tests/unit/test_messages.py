@@ -67,6 +67,10 @@ def test_further_cloudevents_attributes_are_ignored() -> None:
         (json.dumps(event(expected={"size": -1})).encode(), "wrong_schema"),
         (json.dumps(event(**{CANARY: 1})).encode(), "wrong_schema"),
         (json.dumps(event(job_id="\ud800")).encode(), "wrong_schema"),
+        (json.dumps(event(url="https://h.example/\ud800")).encode(), "wrong_schema"),
+        (json.dumps(event(job_id="\u00e9" * 300)).encode(), "wrong_schema"),
+        (json.dumps(event(ready_at="0001-01-01T00:00:00+14:00")).encode(), "wrong_schema"),
+        (json.dumps(event(ready_at="9999-12-31T23:59:59-14:00")).encode(), "wrong_schema"),
     ],
 )
 def test_what_is_no_event_is_refused_by_a_word_and_without_its_content(body: bytes, reason: str) -> None:

@@ -15,7 +15,9 @@ WITH fresh AS (
         %(url_expires_at)s::timestamptz,
         %(ready_at)s::timestamptz + least(
             interval '1 hour',
-            make_interval(secs => (SELECT shortest_seconds FROM lives WHERE provider = %(provider)s)))) AS urgency
+            -- One odd link must not push every unknown life of its provider to the front or past its end.
+            greatest(interval '60 seconds', make_interval(
+                secs => (SELECT shortest_seconds FROM lives WHERE provider = %(provider)s))))) AS urgency
 ), lane AS (
     INSERT INTO lanes (stage, lane) SELECT 'download', %(lane)s FROM fresh ON CONFLICT DO NOTHING
 ), life AS (
@@ -39,7 +41,8 @@ WITH fresh AS (
     RETURNING task_id, state
 ), renewed AS (
     UPDATE tasks t
-    SET url_expires_at = greatest(t.url_expires_at, %(url_expires_at)s::timestamptz),
+    SET sources_added = t.sources_added + CASE WHEN %(sealed)s::bytea IS NULL THEN 0 ELSE 1 END,
+        url_expires_at = greatest(t.url_expires_at, %(url_expires_at)s::timestamptz),
         deadline = greatest(t.deadline, %(deadline)s::timestamptz),
         urgency = greatest(t.urgency, estimate.urgency),
         source_lane = %(lane)s,

@@ -1,7 +1,8 @@
 -- claim: leases the most urgent claimable task of a stage, by one index probe per lane, and opens its claim.
 WITH bounds AS (
     SELECT CASE WHEN %(late)s THEN timestamptz '-infinity' ELSE statement_timestamp() END AS low,
-           statement_timestamp() + make_interval(secs => %(within_seconds)s::float8) AS high
+           CASE WHEN %(within_seconds)s::float8 IS NULL THEN timestamptz 'infinity'
+                ELSE statement_timestamp() + make_interval(secs => %(within_seconds)s::float8) END AS high
 ), head AS (
     SELECT l.lane
     FROM bounds CROSS JOIN lanes l
@@ -38,7 +39,7 @@ WITH bounds AS (
 )
 SELECT task_id, lease_id, epoch, state, stage, lane, account, provider, provider_account, job_id, output_id,
        operation_id, attempt_id, variant, display_name, promised_kind, expected, traceparent,
-       tries, refreshes, verifications, placements, strikes, ready_at, url_expires_at, deadline,
+       tries, refreshes, verifications, placements, strikes, ready_at, url_expires_at, deadline, sources_added,
        reason AS last_reason, staged_bucket, staged_key, staged_version, staged_etag, staged_size, h1, unproven_sha256, rejected_sha256, rejected_reason,
        h2, kind, facts, verifier_version, durable_uri, size, h3
 FROM taken;

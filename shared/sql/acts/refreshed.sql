@@ -21,6 +21,7 @@ WITH held AS (
     SELECT %(source_id)s, task_id, %(sealed)s, %(host)s, %(path_sha256)s, %(issued_at)s, %(expires_at)s,
            %(expires_from)s, %(confidence)s
     FROM held
+    ON CONFLICT (source_id) DO NOTHING
 )
 INSERT INTO history (task_id, act, from_state, to_state, epoch)
 SELECT task_id, 'refreshed', state, state, epoch FROM held

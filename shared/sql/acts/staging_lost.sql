@@ -2,7 +2,7 @@
 WITH moved AS (
     UPDATE tasks t
     SET state = 'download_retry', reason = %(reason)s, wake_at = NULL,
-        lease_id = NULL, lease_worker = NULL, leased_at = NULL, strikes = 0,
+        lease_id = NULL, lease_worker = NULL, leased_at = NULL, strikes = 0, verifications = t.verifications + 1,
         staged_bucket = NULL, staged_key = NULL, staged_version = NULL, staged_etag = NULL, staged_size = NULL,
         h1 = NULL, staged_at = NULL
     WHERE t.task_id = %(task_id)s AND t.state = %(from_state)s AND t.lease_id = %(lease_id)s AND t.epoch = %(epoch)s

@@ -54,7 +54,7 @@ INSERT INTO edges (from_state, to_state, role) VALUES
 
 CREATE TABLE tasks (
     task_id           uuid PRIMARY KEY,
-    download_key      text NOT NULL UNIQUE,
+    download_key      text NOT NULL,
     account           text NOT NULL CHECK (account ~ '^[a-z0-9][a-z0-9-]{0,62}$'),
     provider          text NOT NULL,
     provider_account  text NOT NULL,
@@ -104,6 +104,7 @@ CREATE TABLE tasks (
     ready_at          timestamptz NOT NULL,
     url_expires_at    timestamptz,
     deadline          timestamptz,
+    sources_added     integer NOT NULL DEFAULT 0,
 
     staged_bucket     text,
     staged_key        text,
@@ -152,6 +153,8 @@ CREATE TABLE tasks (
         state NOT IN ('needs_attention', 'abandoned') OR reason IS NOT NULL)
 );
 COMMENT ON COLUMN tasks.wake_at IS 'When the row must be looked at: null = claimable now; else a retry''s time or the lease''s end.';
+COMMENT ON COLUMN tasks.download_key IS 'Who owns the output and what the provider calls it; task_id is its UUIDv5.';
+COMMENT ON COLUMN tasks.sources_added IS 'Sources that came after the first; a claim that gives up compares it, so that no fresh link is overlooked.';
 COMMENT ON COLUMN tasks.order_by IS 'Order of claims in a stage: by urgency while the link lives, then first in, first out.';
 COMMENT ON COLUMN tasks.urgency IS 'Order in the download stage: the deadline, or an estimate where the life is unknown.';
 COMMENT ON COLUMN tasks.deadline IS 'The last instant at which any known way can still give the bytes; null = unknown.';
@@ -341,7 +344,8 @@ GRANT UPDATE ON rejected_events, redeliveries, lives TO outlast_ingest;
 GRANT DELETE ON redeliveries TO outlast_ingest;
 GRANT INSERT ON sources TO outlast_ingest;
 GRANT UPDATE (state, reason, source_lane, urgency, wake_at, tries, refreshes, verifications, placements, strikes,
-              ready_at, url_expires_at, deadline, announce_at, unproven_sha256, rejected_sha256, rejected_reason) ON tasks TO outlast_ingest;
+              ready_at, url_expires_at, deadline, announce_at, sources_added, unproven_sha256, rejected_sha256, rejected_reason)
+    ON tasks TO outlast_ingest;
 
 GRANT SELECT, INSERT ON sources TO outlast_downloader;
 GRANT UPDATE (observed_expired_at) ON sources TO outlast_downloader;
@@ -356,7 +360,7 @@ GRANT UPDATE (state, reason, urgency, wake_at, lease_id, lease_worker, leased_at
     ON tasks TO outlast_verifier;
 
 GRANT UPDATE (state, reason, urgency, wake_at, lease_id, lease_worker, leased_at, epoch, strikes, placements,
-              staged_bucket, staged_key, staged_version, staged_etag, staged_size, h1, staged_at,
+              verifications, staged_bucket, staged_key, staged_version, staged_etag, staged_size, h1, staged_at,
               durable_uri, size, h3, stored_at, completed_at, announce_at, announced_at) ON tasks TO outlast_promoter;
 GRANT SELECT, INSERT, UPDATE ON assets TO outlast_promoter;
 GRANT SELECT (task_id), DELETE ON sources TO outlast_promoter;

@@ -79,7 +79,13 @@ def accept(as_role: As) -> Accept:
 
     def run(**changes: Any) -> UUID:
         values = accept_values(**changes)
-        as_role("ingest").run_all([("lock_task", {"task_id": str(values["task_id"])}), ("accept", values)])
+        as_role("ingest").run_all(
+            [
+                ("lock_task", {"task_id": str(values["task_id"])}),
+                ("hold_task", {"task_id": values["task_id"]}),
+                ("accept", values),
+            ]
+        )
         task_id: UUID = values["task_id"]
         return task_id
 

@@ -2,7 +2,7 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from threading import Event
 from uuid import UUID, uuid4
 
@@ -271,12 +271,6 @@ def test_a_fresh_source_wakes_a_waiting_retry(as_role: As, accept: Accept) -> No
     assert claims(downloader, Stage.DOWNLOAD).take() is None
     accept(task_id=task_id, life=3600.0)
     assert taken(downloader, Stage.DOWNLOAD).task_id == task_id
-
-
-def test_time_of_the_database_alone_decides(as_role: As, accept: Accept) -> None:
-    """Fault 27: no statement of the claims takes a worker's clock."""
-    accept(ready_at=datetime.now(UTC) - timedelta(hours=1), life=7200.0)
-    assert taken(as_role("downloader"), Stage.DOWNLOAD).epoch == 1
 
 
 def test_an_event_id_that_was_used_for_another_output_is_told_and_stores_nothing(

@@ -31,7 +31,7 @@ def retry(database: TestDatabase) -> Retry:
 def stop(as_role: As, role: str, stage: Stage) -> None:
     claim = taken(as_role(role), stage)
     values = {"to_state": "needs_attention", "reason": str(Reason.CREDENTIAL_REFUSED), "evidence": {}}
-    assert as_role(role).run("give_up", **claim.token, **values)
+    assert as_role(role).run("give_up", **claim.token, **values, sources_added=claim.sources_added)
 
 
 def test_a_task_without_bytes_begins_again_and_the_words_are_kept_without_any_link(
