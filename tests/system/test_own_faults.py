@@ -1,0 +1,53 @@
+"""Faults of our own parts: work waits for their end and nothing is charged, refused or lost."""
+
+import psycopg
+
+from tests.system.conftest import System, until
+
+
+def test_events_that_cannot_be_stored_for_a_while_are_stored_later(system: System) -> None:
+    """A right that is missing is mended from outside; until then every event goes back to its queue."""
+    system.start("ingest")
+    with psycopg.connect(system.database.url(), autocommit=True) as administrator:
+        administrator.execute("REVOKE INSERT ON tasks FROM outlast_ingest")
+        system.publish_pictures(3)
+        until(lambda: system.log("ingest").count("intake_paused") >= 8, "the events came back several times", 90)
+        assert system.count() == 0
+        administrator.execute("GRANT INSERT ON tasks TO outlast_ingest")
+    until(lambda: system.count() == 3, "all are stored", 60)
+    assert system.rows("SELECT count(*) FROM rejected_events") == [(0,)]
+    assert system.rows("SELECT count(*) FROM redeliveries") == [(0,)]
+
+
+def test_a_check_that_breaks_does_not_leave_the_intake_paused(system: System) -> None:
+    system.start("ingest")
+    with psycopg.connect(system.database.url(), autocommit=True) as administrator:
+        administrator.execute("ALTER TABLE alembic_version RENAME TO elsewhere")
+        until(lambda: system.http("ingest", "/readyz")[0] == 503, "it says that it is not ready")
+        administrator.execute("ALTER TABLE elsewhere RENAME TO alembic_version")
+    system.publish_pictures(1)
+    until(lambda: system.count() == 1, "the event is stored", 60)
+
+
+def test_a_work_folder_that_is_gone_poisons_no_task(system: System) -> None:
+    folder = system.folder / "work"
+    system.start("ingest")
+    system.start("downloader")
+    system.start("verifier", OUTLAST_WORK_DIR=str(folder))
+    system.start("promoter")
+    folder.rmdir()
+    system.publish_pictures(3)
+    until(lambda: "stage_paused" in system.log("verifier"), "the verifier waits")
+    until(lambda: system.http("verifier", "/readyz")[0] == 503, "and says so")
+    assert system.stop("verifier") == 0
+    system.start("verifier", OUTLAST_WORK_DIR=str(folder))
+    until(lambda: system.count("state = 'complete'") == 3, "all are complete", 60)
+    assert system.rows("SELECT max(strikes), max(verifications) FROM tasks") == [(0, 0)]
+
+
+def test_a_malformed_event_of_no_account_holds_up_no_other_rejection(system: System) -> None:
+    system.start("ingest")
+    system.publish(("-.outlast.output.ready", b"{"), *[("studio.outlast.output.ready", b"[" * n) for n in range(1, 6)])
+    until(lambda: system.rows("SELECT count(*) FROM rejected_events WHERE announce_at IS NULL") == [(6,)], "announced")
+    keys = [key for key, _ in system.messages("outlast.results")]
+    assert sorted(keys) == ["event.rejected.studio"] * 5 + ["event.rejected.unknown"]
