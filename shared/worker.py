@@ -2,15 +2,14 @@
 
 import random
 import time
-from collections import Counter
 from collections.abc import Callable
 from threading import Event, Thread
-from uuid import UUID
 
 import structlog
 
 from shared.errors import Failure, LeaseLost, Stopping
 from shared.leases import Lease, Leases
+from shared.patience import Patience
 from shared.reasons import Reason
 from shared.states import Stage
 from shared.tasks.claims import Claim, Claims
@@ -22,11 +21,6 @@ __all__ = ["Handle", "Lease", "Worker"]
 
 log = structlog.get_logger(__name__)
 
-FAULT_DELAY_SECONDS = 2.0
-"""A task released for a fault of our own can be claimed again after this; doubled each time, up to the next."""
-LONGEST_FAULT_DELAY_SECONDS = 300.0
-MOST_FAULTY = 10_000
-"""Tasks whose faults are remembered at most."""
 TICKER_PATIENCE_SECONDS = 120.0
 """A ticker that is silent for this long, longer than any wait for the database, is dead."""
 
@@ -65,7 +59,7 @@ class Worker:
         self._wakeups = Wakeups()
         # A reserved slot would take a hint and find nothing for itself, so each kind is woken apart.
         self._urgent_wakeups = Wakeups()
-        self._faults: Counter[UUID] = Counter()
+        self._patience = Patience()
         self._stopping = Event()
         self._ended = Event()
         self._stop_at: float | None = None
@@ -182,26 +176,22 @@ class Worker:
             # The lease is left to lapse, so that a task which breaks its handler each time ends as poisoned.
             log.exception("handler_broke")
             return "failed"
-        self._faults.pop(lease.claim.task_id, None)
+        self._patience.forget(lease.claim.task_id)
         return "done"
 
     def _own_fault(self, lease: Lease, failure: Failure) -> None:
         """A part of ours failed: pause the stage if the part is away, else let this task wait, longer each time."""
         if not failure.reason.is_ours:
             raise failure
-        task_id = lease.claim.task_id
-        if len(self._faults) >= MOST_FAULTY:
-            self._faults.clear()
-        self._faults[task_id] += 1
+        delay = self._patience.after_fault(lease.claim.task_id)
         try:
             self._check()
         except Failure as away:
             self._pause(away.reason)
         else:
             metrics.OWN_FAULTS.add(reason=str(failure.reason))
-        log.warning("own_fault", reason=str(failure.reason), times=self._faults[task_id])
-        delay = FAULT_DELAY_SECONDS * 2.0 ** min(self._faults[task_id] - 1, 10)
-        self._release(lease, failure, min(delay, LONGEST_FAULT_DELAY_SECONDS))
+        log.warning("own_fault", reason=str(failure.reason), delay=delay)
+        self._release(lease, failure, delay)
 
     def _release(self, lease: Lease, failure: Failure | None = None, delay: float = 0.0) -> bool:
         """Give a lease back; False when the database did not take it, so that it is left to lapse."""
