@@ -1,0 +1,1 @@
+"""Measurements on real private servers, each against a figure to reach."""
