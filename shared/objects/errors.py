@@ -22,7 +22,7 @@ _DENIED = {
     "PermanentRedirect",
     "RequestTimeTooSkewed",
 }
-_PASSING = {"BadDigest", "IncompleteBody", "InternalError", "OperationAborted", "RequestTimeout", "SlowDown"}
+_PASSING = {"BadDigest", "IncompleteBody", "InternalError", "OperationAborted", "RequestTimeout"}
 _CODE = re.compile(r"<Code>([A-Za-z0-9._-]{1,64})</Code>")
 
 
@@ -32,6 +32,10 @@ class NotThere(KeyError):  # noqa: N818 (an answer, not an error)
 
 class Transient(Failure):
     """A failure of the store that may pass by itself within seconds."""
+
+
+class SlowDown(Transient):
+    """The store asks for fewer requests."""
 
 
 @contextmanager
@@ -55,8 +59,16 @@ def refused(bucket: str, key: str, status: int, code: str) -> NotThere | Failure
         return Failure(Reason.STORAGE_FULL, evidence)
     if code in _DENIED or status in {401, 403}:
         return Failure(Reason.STORAGE_DENIED, evidence)
-    passing = code in _PASSING or status >= 500 or status in {408, 429}
+    if code.startswith("SlowDown") or status in {429, 503}:
+        return SlowDown(Reason.STORAGE_UNAVAILABLE, evidence)
+    passing = code in _PASSING or status >= 500 or status == 408
     return (Transient if passing else Failure)(Reason.STORAGE_UNAVAILABLE, evidence)
+
+
+def is_denied(error: MinioException) -> bool:
+    """Whether the store refuses the key or what it asks for."""
+    meaning = _meaning(error, "", "")
+    return isinstance(meaning, Failure) and meaning.reason is Reason.STORAGE_DENIED
 
 
 def _meaning(error: Exception, bucket: str, key: str) -> NotThere | Failure:

@@ -8,12 +8,15 @@ from typing import Self
 
 from urllib3 import BaseHTTPResponse
 
+from shared.objects.budget import BYTES_IN_FLIGHT, PartBudget
+from shared.objects.buffers import Buffers
 from shared.objects.copying import COPY_LIMIT, Copier, Source
 from shared.objects.errors import NotThere, refused, translated
 from shared.objects.metadata import headers_of
 from shared.objects.patience import patiently
+from shared.objects.sending import Begun
 from shared.objects.upload import Upload
-from shared.objects.wire import Head, Wire
+from shared.objects.wire import Head, Secret, Wire, head_of
 
 CHUNK_BYTES = 2**20
 """Size of the pieces in which objects are read."""
@@ -42,6 +45,7 @@ class Store:
     part_bytes: int
     _wire: Wire = field(repr=False)
     _copier: Copier = field(repr=False)
+    _budget: PartBudget = field(repr=False)
 
     @classmethod
     def open(
@@ -49,24 +53,38 @@ class Store:
         endpoint: str,
         region: str,
         access_key: str,
-        secret_key: str,
+        secret_key: Secret,
         *,
         part_bytes: int,
+        bytes_in_flight: int = BYTES_IN_FLIGHT,
         copy_limit: int = COPY_LIMIT,
     ) -> Self:
         """A store at a base URL; connects to nothing yet.
 
-        `part_bytes` is the size of one part of an upload, of which two are held in memory; `copy_limit` is
-        the most bytes copied in one request. Raises UsageError if the endpoint is wrong.
+        `secret_key` may be what reads it: it is read again when the store refuses it. `part_bytes` is the size of
+        one part of an upload, and `bytes_in_flight` the most bytes of parts that all uploads hold together, though
+        each may always hold one part; `copy_limit` is the most bytes copied in one request.
+        Raises UsageError if the endpoint is wrong.
         """
         wire = Wire(endpoint, region, access_key, secret_key)
-        return cls(part_bytes, wire, Copier(wire, copy_limit))
+        return cls(part_bytes, wire, Copier(wire, copy_limit), PartBudget(bytes_in_flight // part_bytes))
 
     def upload(
-        self, bucket: str, key: str, *, content_type: str = _BINARY, metadata: Mapping[str, str] = _NOTHING
+        self,
+        bucket: str,
+        key: str,
+        *,
+        content_type: str = _BINARY,
+        metadata: Mapping[str, str] = _NOTHING,
+        begun: Begun | None = None,
     ) -> Upload:
-        """Begin to write an object of unknown length; nothing is sent before the first part is full."""
-        return Upload(self._wire, bucket, key, content_type, metadata, self.part_bytes)
+        """Begin to write an object of unknown length; nothing is sent before the first part is full.
+
+        `begun` is called once, on a thread of the upload's own, with the store's id of the multipart upload when
+        there is one. A Failure that it raises is logged and changes nothing; anything else ends the upload.
+        """
+        buffers = Buffers(self._budget, self.part_bytes)
+        return Upload(self._wire, bucket, key, content_type, metadata, buffers, begun)
 
     @contextmanager
     def read(self, bucket: str, key: str, version_id: str | None = None) -> Iterator[Iterator[bytes]]:
@@ -74,8 +92,14 @@ class Store:
 
         Raises NotThere; a body that ends early is a Failure while iterating.
         """
+        with self.opened(bucket, key, version_id) as (_, pieces):
+            yield pieces
+
+    @contextmanager
+    def opened(self, bucket: str, key: str, version_id: str | None = None) -> Iterator[tuple[Head, Iterator[bytes]]]:
+        """What the store says of an object in the same answer that brings its bytes, and these as `read` does."""
         with self._wire.get(bucket, key, version_id) as response:
-            yield _pieces(response, bucket, key)
+            yield head_of(response.headers), _pieces(response, bucket, key)
 
     def digest(self, bucket: str, key: str, version_id: str | None = None) -> Stored:
         """Read all of an object and hash it. Raises NotThere."""

@@ -1,30 +1,30 @@
 """The upload of one object of unknown length, in bounded memory and with back-pressure."""
 
-import hashlib
-from base64 import b64encode
 from collections.abc import Mapping
-from mmap import mmap
+from functools import partial
 from types import TracebackType
 from typing import Self
 from uuid import uuid4
 
 from shared.errors import Failure
+from shared.objects.buffers import Buffers
 from shared.objects.errors import Transient
 from shared.objects.metadata import headers_of
 from shared.objects.multipart import Multipart
 from shared.objects.patience import patiently
-from shared.objects.sending import Sender
+from shared.objects.sending import Begun, Sender
 from shared.objects.wire import Uploaded, Wire
 from shared.reasons import Reason
 
 _MARK = "outlast-upload"
+_NO_BUFFER = memoryview(b"")
 
 
 class Upload:
-    """One object being written: one part on its way while the next fills, so two parts of memory in all.
+    """One object being written: up to three parts in memory, all on their way or one of them filling.
 
-    A body of up to one part is a single put. Leaving it as a context manager aborts it unless it is complete.
-    For one thread at a time.
+    A body of up to one part is a single put. Leaving it as a context manager aborts it unless it is complete;
+    its memory is given back when it is complete or aborted. For one thread at a time.
     """
 
     def __init__(
@@ -34,16 +34,17 @@ class Upload:
         key: str,
         content_type: str,
         metadata: Mapping[str, str],
-        part_bytes: int,
+        buffers: Buffers,
+        begun: Begun | None,
     ) -> None:
         self._wire, self._bucket, self._key = wire, bucket, key
         # The mark proves, after an answer was lost, that an object at this key is this upload's.
         self._token = uuid4().hex
         self._headers = headers_of(content_type, {**metadata, _MARK: self._token})
-        self._filling = _buffer(part_bytes)
-        self._spare: memoryview | None = None
+        self._buffers = buffers
+        self._begun = begun
+        self._filling = _NO_BUFFER
         self._filled = 0
-        self._md5 = hashlib.md5(usedforsecurity=False)
         self._size = 0
         self._sender: Sender | None = None
         self._uploaded: Uploaded | None = None
@@ -54,7 +55,7 @@ class Upload:
         return self._sender.upload_id if self._sender else None
 
     def write(self, data: bytes | memoryview) -> None:
-        """Add bytes; waits while one part is on its way and the other is full.
+        """Add bytes; waits while as many parts are on their way as the budget allows.
 
         Raises Failure, perhaps of an earlier part: then only `abort` is left to call.
         """
@@ -64,9 +65,9 @@ class Upload:
         while len(rest):
             if self._filled == len(self._filling):
                 self._hand_over()
+                self._filling = self._sender.next_buffer() if self._sender else self._buffers.first()
             piece = rest[: len(self._filling) - self._filled]
             self._filling[self._filled : self._filled + len(piece)] = piece
-            self._md5.update(piece)
             self._filled += len(piece)
             self._size += len(piece)
             rest = rest[len(piece) :]
@@ -80,12 +81,15 @@ class Upload:
             self._uploaded = patiently()(self._settle)
             if self._sender:
                 self._sender.close()
+            self._give_back()
         return self._uploaded
 
     def abort(self) -> None:
         """Leave no part behind. Never raises, may be called again, and does nothing after `complete`."""
-        if self._uploaded is None and self._sender:
-            self._sender.abort()
+        if self._uploaded is None:
+            if self._sender:
+                self._sender.abort()
+            self._give_back()
 
     def __enter__(self) -> Self:
         return self
@@ -98,17 +102,21 @@ class Upload:
     def _hand_over(self) -> None:
         if not self._filled:
             return
-        self._sender = self._sender or Sender(lambda: Multipart(self._wire, self._bucket, self._key, self._headers))
-        self._sender.give(self._filling[: self._filled], b64encode(self._md5.digest()).decode())
-        # `give` has waited for the part before, so that its buffer is free again.
-        self._filling, self._spare = self._spare or _buffer(len(self._filling)), self._filling
-        self._filled = 0
-        self._md5 = hashlib.md5(usedforsecurity=False)
+        # Not a closure over `self`: in a cycle the buffers would stay until the garbage collector comes by.
+        begin = partial(Multipart, self._wire, self._bucket, self._key, self._headers)
+        self._sender = self._sender or Sender(begin, self._begun, self._buffers)
+        self._sender.give(self._filling, self._filled)
+        self._filling, self._filled = _NO_BUFFER, 0
+
+    def _give_back(self) -> None:
+        self._filling, self._filled = _NO_BUFFER, 0
+        self._buffers.close()
 
     def _settle(self) -> Uploaded:
         """Finish; after a bad answer look before it is repeated, as a completion may not be repeatable."""
         try:
-            return self._finish()
+            with self._buffers.budget.listening():
+                return self._finish()
         except Failure:
             found = self._find(None)
             if found is None:
@@ -130,8 +138,3 @@ class Upload:
         if head is None or head.size != self._size or head.metadata.get(_MARK) != self._token:
             return None
         return Uploaded(head.size, head.etag, head.version_id)
-
-
-def _buffer(size: int) -> memoryview:
-    # An anonymous map takes memory only as it fills, and gives all of it back to the system at once.
-    return memoryview(mmap(-1, size))

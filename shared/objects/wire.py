@@ -1,17 +1,21 @@
 """Single requests to the store, with every error translated."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import cast
+from datetime import datetime
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from minio import Minio
+from minio.credentials.credentials import Credentials
+from minio.error import MinioException
 from minio.helpers import DictType
 from urllib3 import BaseHTTPResponse
 
 from shared.errors import UsageError
-from shared.objects.errors import NotThere, translated
+from shared.objects.credentials import Key
+from shared.objects.errors import NotThere, is_denied, translated
 from shared.objects.metadata import content_md5, metadata_of
 from shared.objects.pool import READ_SECONDS, SLOW_SECONDS, open_pool
 
@@ -27,6 +31,13 @@ class Head:
     metadata: Mapping[str, str]
 
 
+def head_of(headers: Mapping[str, str]) -> Head:
+    """The same from the headers of an answer that brings the object's bytes."""
+    size, etag = int(headers.get("content-length", 0)), headers.get("etag", "").replace('"', "")
+    version_id, content_type = headers.get("x-amz-version-id"), headers.get("content-type", "")
+    return Head(size, etag, version_id, content_type, metadata_of(headers))
+
+
 @dataclass(frozen=True)
 class Uploaded:
     """An object that was written: `size` in bytes, and the version if the bucket has versions."""
@@ -36,25 +47,61 @@ class Uploaded:
     version_id: str | None
 
 
-class Wire:
-    """The client of one store: `quick` for most requests, `slow` for those that the store answers late."""
+Secret = str | Callable[[], str]
+"""A secret key, or what reads it, again when the store refuses it."""
 
-    def __init__(self, endpoint: str, region: str, access_key: str, secret_key: str) -> None:
+
+class _Client(Minio):
+    """A client that asks once more when its key was refused and the secret has been changed meanwhile."""
+
+    def _url_open(self, *arguments: Any, **options: Any) -> BaseHTTPResponse:
+        key = self._provider
+        if not isinstance(key, Key):
+            return super()._url_open(*arguments, **options)
+        used = key.retrieve()
+        try:
+            return super()._url_open(*arguments, **options)
+        except MinioException as error:
+            if not (is_denied(error) and key.renewed(used)):
+                raise
+        return super()._url_open(*arguments, **options)
+
+
+class _Bulk(_Client):
+    """A client that sends a body under the digest its caller gives, and without one where none is given."""
+
+    def _build_headers(
+        self,
+        host: str,
+        headers: DictType | None = None,
+        body: bytes | None = None,
+        creds: Credentials | None = None,
+    ) -> tuple[DictType, datetime]:
+        built, date = super()._build_headers(host, headers, None, creds)
+        return {**built, "Content-Length": str(len(body or b"")), "x-amz-content-sha256": "UNSIGNED-PAYLOAD"}, date
+
+
+class Wire:
+    """The client of one store: `bulk` for bodies of objects, `slow` for what is answered late, `quick` for the rest."""
+
+    def __init__(self, endpoint: str, region: str, access_key: str, secret_key: Secret) -> None:
         """Connects to nothing yet. Raises UsageError if the endpoint is not a plain base URL."""
         parts = urlsplit(endpoint)
         plain = not (parts.path.strip("/") or parts.query or parts.fragment or "@" in parts.netloc)
         if parts.scheme not in {"http", "https"} or not parts.hostname or not plain:
             raise UsageError("The S3 endpoint must be http(s)://HOST[:PORT], with nothing after it.")
-        self.quick, self.slow = (
-            Minio(
+        secret = secret_key if callable(secret_key) else lambda: secret_key
+        key = Key(access_key, secret) if access_key else None
+        quick, slow = open_pool(READ_SECONDS), open_pool(SLOW_SECONDS)
+        self.quick, self.slow, self.bulk = (
+            kind(
                 parts.netloc,
-                access_key,
-                secret_key,
+                credentials=key,
                 secure=parts.scheme == "https",
                 region=region,
-                http_client=open_pool(seconds),
+                http_client=pool,
             )
-            for seconds in (READ_SECONDS, SLOW_SECONDS)
+            for kind, pool in ((_Client, quick), (_Client, slow), (_Bulk, quick))
         )
 
     def head(self, bucket: str, key: str, version_id: str | None) -> Head | None:
@@ -81,7 +128,7 @@ class Wire:
         """Write an object in one request; the same bytes may be written again. Raises Failure."""
         body = cast(bytes, data)  # any buffer will do, and a copy would cost memory
         with translated(bucket, key):
-            written = self.quick._put_object(
+            written = self.bulk._put_object(
                 bucket, key, body, cast(DictType, {**headers, "Content-MD5": content_md5(data)})
             )
         return Uploaded(len(data), written.etag or "", written.version_id)

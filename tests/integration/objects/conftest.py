@@ -25,7 +25,7 @@ def s3(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3]:
     try:
         yield own.s3
     finally:
-        own.kill()
+        own.close()
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def own_s3(tmp_path: Path) -> Iterator[OwnS3]:
     try:
         yield own
     finally:
-        own.kill()
+        own.close()
 
 
 @pytest.fixture

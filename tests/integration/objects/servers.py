@@ -1,11 +1,14 @@
 """S3 servers for tests: how to open a store on one, and a private rclone that a test may kill."""
 
 import re
+import socket
 import subprocess
 import sys
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 from shared.objects import Store
 
@@ -24,11 +27,10 @@ class S3:
     access_key: str
     secret_key: str
 
-    def open(self, *, copy_limit: int = 5 * 2**30) -> Store:
-        """A store on it."""
-        return Store.open(
-            self.endpoint, self.region, self.access_key, self.secret_key, part_bytes=PART, copy_limit=copy_limit
-        )
+    def open(self, **options: Any) -> Store:
+        """A store on it, with further options of `Store.open`."""
+        given = {"secret_key": self.secret_key, "part_bytes": PART, **options}
+        return Store.open(self.endpoint, self.region, self.access_key, **given)
 
     def by_way_of(self, endpoint: str) -> "S3":
         """The same service behind a proxy."""
@@ -40,6 +42,7 @@ class OwnS3:
 
     def __init__(self, folder: Path) -> None:
         """Start it on a free port, which it chooses itself."""
+        self._address = socket.socket()
         data = folder / "data"
         data.mkdir()
         self._log = folder / "rclone.log"
@@ -60,9 +63,18 @@ class OwnS3:
         self.s3 = S3(self._endpoint(), "us-east-1", access, secret)
 
     def kill(self) -> None:
-        """End it as a power cut would."""
+        """End it as a power cut would; until `close` nobody else can answer at its address."""
         self._process.kill()
         self._process.wait()
+        parts = urlsplit(self.s3.endpoint)
+        self._address.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._address.bind((parts.hostname, parts.port))
+
+    def close(self) -> None:
+        """End it."""
+        self._process.kill()
+        self._process.wait()
+        self._address.close()
 
     def _endpoint(self) -> str:
         for _ in range(1500):

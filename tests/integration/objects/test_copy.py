@@ -61,8 +61,8 @@ def test_a_copy_has_the_bytes_and_the_new_metadata(store: Store, bucket: str, si
     check(store, bucket, some(size))
 
 
-@pytest.mark.parametrize(("size", "expected"), [(PART, 0), (PART + 1, 2), (3 * PART, 3)])
-def test_more_than_the_limit_is_copied_in_parts(
+@pytest.mark.parametrize(("size", "expected"), [(0, 0), (1, 0), (PART, 0), (PART + 1, 2), (3 * PART, 3)])
+def test_fr63_more_than_the_limit_is_copied_in_parts(
     store: Store, parts: Store, proxy: Proxy, bucket: str, size: int, expected: int
 ) -> None:
     write(store, bucket, "from/é a.mp4", some(size))
@@ -72,7 +72,7 @@ def test_more_than_the_limit_is_copied_in_parts(
     assert proxy.count("POST", "uploadId=") == bool(expected)
 
 
-def test_a_store_that_copies_no_parts_copies_at_once(s3: S3, store: Store, proxy: Proxy, bucket: str) -> None:
+def test_fr63_a_store_that_copies_no_parts_copies_at_once(s3: S3, store: Store, proxy: Proxy, bucket: str) -> None:
     small = s3.by_way_of(proxy.endpoint).open(copy_limit=PART)
     # What rclone 1.75 answers to a copy of a part; a real S3 has no need of the way around.
     proxy.fault("PUT", "partNumber=", lambda _: Answer(200, b""))
@@ -82,7 +82,9 @@ def test_a_store_that_copies_no_parts_copies_at_once(s3: S3, store: Store, proxy
     assert proxy.count("DELETE", "uploadId=") == 1
 
 
-def test_a_part_whose_copy_fails_once_is_copied_again(store: Store, parts: Store, proxy: Proxy, bucket: str) -> None:
+def test_case_70_a_part_whose_copy_fails_inside_a_200_once_is_copied_again(
+    store: Store, parts: Store, proxy: Proxy, bucket: str
+) -> None:
     write(store, bucket, "from/é a.mp4", some(PART + 1))
     proxy.fault("PUT", "/to/b.webm?partNumber=2&", says(200, "SlowDown"), times=1)
     copy(parts, bucket)
@@ -90,7 +92,7 @@ def test_a_part_whose_copy_fails_once_is_copied_again(store: Store, parts: Store
     assert proxy.count("PUT", "partNumber=2&") == 2
 
 
-def test_no_parts_stay_behind_when_a_part_cannot_be_copied(
+def test_fr63_no_parts_stay_behind_when_a_part_cannot_be_copied(
     store: Store, parts: Store, proxy: Proxy, bucket: str
 ) -> None:
     write(store, bucket, "from/é a.mp4", some(3 * PART))
@@ -112,8 +114,11 @@ def test_a_source_that_is_not_there_is_told_from_all_other_trouble(store: Store,
     assert caught.value.evidence["code"] == "NoSuchBucket"
 
 
-@pytest.mark.parametrize("fault", [says(200, "InternalError"), says(503, "SlowDown"), lambda _: Answer(200, b"")])
-def test_an_error_of_a_copy_is_an_error_even_inside_a_200(
+@pytest.mark.parametrize(
+    "fault",
+    [says(200, "InternalError"), says(503, "SlowDown"), lambda _: Answer(200, b""), lambda _: Answer(200, b"<html>")],
+)
+def test_case_70_an_error_of_a_copy_is_an_error_even_inside_a_200(
     faulty: Store, proxy: Proxy, bucket: str, fault: Fault
 ) -> None:
     write(faulty, bucket, "from/é a.mp4", some(10))
@@ -124,7 +129,7 @@ def test_an_error_of_a_copy_is_an_error_even_inside_a_200(
     assert faulty.stat(bucket, "to/b.webm") is None
 
 
-def test_an_error_inside_a_200_of_a_copy_in_parts_is_an_error(
+def test_case_70_an_error_inside_a_200_of_a_copy_in_parts_is_an_error(
     store: Store, parts: Store, proxy: Proxy, bucket: str
 ) -> None:
     write(store, bucket, "from/é a.mp4", some(2 * PART))

@@ -7,12 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 import pytest
+from minio import Minio
+from minio.error import InvalidResponseError
 
 from shared.errors import Failure
 from shared.objects import Store, pool
 from shared.reasons import Reason
 from tests.integration.broker.polling import eventually
-from tests.integration.objects.proxy import Answer, Proxy, Request, lose_answer, lose_request, says
+from tests.integration.objects.proxy import Answer, Fault, Proxy, Request, lose_answer, lose_request, says
 from tests.integration.objects.servers import PART, S3, OwnS3
 from tests.integration.objects.test_upload import some, write
 
@@ -31,22 +33,67 @@ def read_all(store: Store, bucket: str, key: str) -> bytes:
         return b"".join(pieces)
 
 
-def test_a_part_refused_twice_by_slow_down_is_sent_again(faulty: Store, proxy: Proxy, bucket: str) -> None:
+@pytest.mark.parametrize(
+    "fault", [says(503, "SlowDown"), says(500, "InternalError"), says(429), lose_request, lose_answer]
+)
+def test_case_68_a_part_that_fails_three_times_is_sent_a_fourth(
+    faulty: Store, proxy: Proxy, bucket: str, fault: Fault
+) -> None:
     body = some(2 * PART + 1)
-    proxy.fault("PUT", "partNumber=2&", says(503, "SlowDown"), times=2)
+    proxy.fault("PUT", "partNumber=2&", fault, times=3)
     write(faulty, bucket, "k", body)
-    assert [proxy.count("PUT", f"partNumber={n}&") for n in (1, 2, 3)] == [1, 3, 1]
+    assert [proxy.count("PUT", f"partNumber={n}&") for n in (1, 2, 3)] == [1, 4, 1]
     assert faulty.digest(bucket, "k").sha256 == hashlib.sha256(body).hexdigest()
 
 
-def test_a_part_refused_for_ever_ends_the_upload_and_leaves_nothing(faulty: Store, proxy: Proxy, bucket: str) -> None:
-    proxy.fault("PUT", "partNumber=2&", says(503, "SlowDown"))
-    with pytest.raises(Failure) as caught:
-        write(faulty, bucket, "k", some(4 * PART))
+@pytest.mark.parametrize(("status", "code"), [(503, "SlowDown"), (500, "InternalError")])
+def test_case_68_a_part_refused_for_ever_ends_the_upload_within_seconds_and_leaves_nothing(
+    s3: S3, faulty: Store, proxy: Proxy, bucket: str, status: int, code: str
+) -> None:
+    proxy.fault("PUT", "partNumber=2&", says(status, code))
+    upload = faulty.upload(bucket, "k")
+    upload.write(some(2 * PART + 1))
+    with ThreadPoolExecutor(1) as executor, pytest.raises(Failure) as caught:
+        executor.submit(upload.complete).result(20)
+    upload.abort()
     assert caught.value.reason is Reason.STORAGE_UNAVAILABLE
-    assert caught.value.evidence == {"bucket": bucket, "object": "k", "status": 503, "code": "SlowDown"}
+    assert caught.value.evidence == {"bucket": bucket, "object": "k", "status": status, "code": code}
     assert proxy.count("PUT", "partNumber=2&") == 4
     assert proxy.count("DELETE", "uploadId=") == 1
+    assert faulty.stat(bucket, "k") is None
+    client = Minio(s3.endpoint.removeprefix("http://"), s3.access_key, s3.secret_key, secure=False, region=s3.region)
+    with pytest.raises(InvalidResponseError, match="NoSuchUpload"):
+        client._list_parts(bucket, "k", str(upload.upload_id))
+
+
+@pytest.mark.parametrize(
+    ("method", "part", "aborts"), [("POST", "uploads", 0), ("PUT", "partNumber=", 1), ("POST", "uploadId=", 1)]
+)
+@pytest.mark.parametrize(
+    ("status", "code", "reason"),
+    [
+        (503, "SlowDown", Reason.STORAGE_UNAVAILABLE),
+        (507, "XMinioStorageFull", Reason.STORAGE_FULL),
+        (403, "AccessDenied", Reason.STORAGE_DENIED),
+        (404, "NoSuchBucket", Reason.STORAGE_DENIED),
+        (403, "RequestTimeTooSkewed", Reason.STORAGE_DENIED),
+    ],
+)
+def test_fr68_trouble_of_the_store_in_any_step_of_an_upload_is_ours(
+    faulty: Store,
+    proxy: Proxy,
+    bucket: str,
+    method: str,
+    part: str,
+    aborts: int,
+    status: int,
+    code: str,
+    reason: Reason,
+) -> None:
+    proxy.fault(method, part, says(status, code))
+    found = reason_of(lambda: write(faulty, bucket, "k", some(PART + 1)))
+    assert (found, found.is_ours) == (reason, True)
+    assert proxy.count("DELETE", "uploadId=") == aborts
     assert faulty.stat(bucket, "k") is None
 
 
@@ -67,7 +114,7 @@ def test_a_failed_part_shows_at_the_next_write(faulty: Store, proxy: Proxy, buck
     upload.abort()
 
 
-def test_a_store_killed_in_mid_upload_is_our_own_fault(own_s3: OwnS3) -> None:
+def test_fr68_a_store_killed_in_mid_upload_is_our_own_fault(own_s3: OwnS3) -> None:
     store = own_s3.s3.open()
     store.ensure_bucket("mine")
     upload = store.upload("mine", "k")
@@ -116,14 +163,29 @@ def test_an_older_object_is_not_taken_for_the_one_whose_answer_is_lost(
     assert reason_of(lambda: write(faulty, bucket, "k", some(size))) is Reason.STORAGE_UNAVAILABLE
 
 
-def test_an_error_inside_a_200_of_the_completion_is_an_error(faulty: Store, proxy: Proxy, bucket: str) -> None:
-    proxy.fault("POST", "uploadId=", says(200, "InternalError"))
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<Error><Code>InternalError</Code></Error>",
+        b"<Error><Code>SlowDown</Code></Error>",
+        b"\n\n  <Error><Code>InvalidPart</Code></Error>",
+        b"<html>Bad gateway</html>",
+        b"<CompleteMultipartUploadResult><ETag>",
+        b"",
+    ],
+)
+def test_case_70_an_error_inside_a_200_of_the_completion_is_an_error(
+    faulty: Store, proxy: Proxy, bucket: str, body: bytes
+) -> None:
+    proxy.fault("POST", "uploadId=", lambda _: Answer(200, body, {"Content-Type": "application/xml"}))
     assert reason_of(lambda: write(faulty, bucket, "k", some(PART + 1))) is Reason.STORAGE_UNAVAILABLE
     assert proxy.count("DELETE", "uploadId=") == 1
     assert faulty.stat(bucket, "k") is None
 
 
-def test_a_completion_that_fails_inside_a_200_once_is_asked_again(faulty: Store, proxy: Proxy, bucket: str) -> None:
+def test_case_70_a_completion_that_fails_inside_a_200_once_is_asked_again(
+    faulty: Store, proxy: Proxy, bucket: str
+) -> None:
     proxy.fault("POST", "uploadId=", says(200, "InternalError"), times=1)
     write(faulty, bucket, "k", some(PART + 1))
     assert proxy.count("POST", "uploadId=") == 2
@@ -186,13 +248,13 @@ def test_what_the_store_says_is_not_repeated_in_an_exception(faulty: Store, prox
 
 
 @pytest.mark.parametrize("act", ["digest", "read", "put", "upload", "check"])
-def test_a_missing_bucket_is_no_missing_object(store: Store, act: str) -> None:
+def test_fr68_a_missing_bucket_is_no_missing_object(store: Store, act: str) -> None:
     with pytest.raises(Failure) as caught:
         ACTS[act](store, "there-is-no-such-bucket", "k")
     assert (caught.value.reason, caught.value.evidence["code"]) == (Reason.STORAGE_DENIED, "NoSuchBucket")
 
 
-def test_nothing_that_listens_is_a_store_that_does_not_answer(s3: S3, bucket: str) -> None:
+def test_fr68_nothing_that_listens_is_a_store_that_does_not_answer(s3: S3, bucket: str) -> None:
     nobody = s3.by_way_of("http://127.0.0.1:1").open()
     assert reason_of(lambda: nobody.check(bucket)) is Reason.STORAGE_UNAVAILABLE
     assert reason_of(lambda: nobody.stat(bucket, "k")) is Reason.STORAGE_UNAVAILABLE
@@ -238,7 +300,7 @@ def test_a_redirect_is_not_followed(faulty: Store, proxy: Proxy, bucket: str) ->
     assert proxy.count("GET", "elsewhere") == 0
 
 
-def test_a_slow_store_has_more_time_for_a_part_than_for_a_connection(
+def test_fr68_a_slow_store_has_more_time_for_a_part_than_for_a_connection(
     s3: S3, proxy: Proxy, bucket: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "CONNECT_SECONDS", 0.2)

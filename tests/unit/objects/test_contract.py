@@ -5,6 +5,7 @@ from importlib.metadata import requires, version
 
 import pytest
 from minio import Minio
+from minio.credentials.providers import StaticProvider
 from minio.datatypes import CompleteMultipartUploadResult, Part
 from minio.error import InvalidResponseError, S3Error, ServerError
 
@@ -14,6 +15,18 @@ SIGNATURES = {
     "_complete_multipart_upload": ["bucket_name", "object_name", "upload_id", "parts", "ssec"],
     "_abort_multipart_upload": ["bucket_name", "object_name", "upload_id"],
     "_put_object": ["bucket_name", "object_name", "data", "headers", "query_params"],
+    "_build_headers": ["host", "headers", "body", "creds"],
+    "_url_open": [
+        "method",
+        "region",
+        "bucket_name",
+        "object_name",
+        "body",
+        "headers",
+        "query_params",
+        "preload_content",
+        "no_body_trace",
+    ],
     "_execute": [
         "method",
         "bucket_name",
@@ -37,6 +50,11 @@ def test_minio_is_pinned_to_the_version_that_is_installed() -> None:
 def test_a_private_method_takes_what_we_give(name: str) -> None:
     parameters = list(inspect.signature(getattr(Minio, name)).parameters)
     assert parameters == ["self", *SIGNATURES[name]]
+
+
+def test_a_client_asks_the_provider_we_give_for_its_key() -> None:
+    provider = StaticProvider("access", "secret")
+    assert Minio("host", credentials=provider)._provider is provider
 
 
 def test_the_results_have_the_fields_we_read() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from shared.errors import UsageError
 from shared.objects import Store
-from shared.objects.copying import spans
+from shared.objects.copying import COPY_LIMIT, spans
 
 
 @pytest.mark.parametrize(
@@ -13,6 +13,11 @@ from shared.objects.copying import spans
 )
 def test_the_ranges_of_a_copy_cover_every_byte_once(size: int, expected: list[str]) -> None:
     assert list(spans(size, 10)) == [f"bytes={span}" for span in expected]
+
+
+@pytest.mark.parametrize(("size", "parts"), [(5 * 2**30, 1), (5 * 2**30 + 1, 2)])
+def test_fr63_one_request_copies_five_gibibytes_and_no_byte_more(size: int, parts: int) -> None:
+    assert len(list(spans(size, COPY_LIMIT))) == parts
 
 
 @pytest.mark.parametrize(
