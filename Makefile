@@ -1,24 +1,25 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test check unit integration system up down stop-all clean
+.PHONY: help bootstrap demo test check unit integration system contract drills fuzz bench-transfer bench-claims up down stop-all clean
 
 BIN := .venv/bin
 # Four workers on two cores: most tests wait for servers.
 WORKERS ?= 4
 PYTEST := $(BIN)/python -m pytest -W error -n $(WORKERS) --dist loadgroup $(ARGS)
-TIERS := $(wildcard tests/unit tests/contracts tests/integration tests/system)
-CODE := deploy outlast services shared tests
+TIERS := $(wildcard tests/unit tests/contracts tests/integration tests/system tests/fuzz)
+CODE := bench deploy docs/examples examples outlast services shared tests
 
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 bootstrap: ## Install what is missing: RabbitMQ, Postgres, and the locked Python packages in .venv.
 	@deploy/local/bootstrap.sh
 
-demo: bootstrap ## Capture media from links that live for seconds; FILES=folder sends your own, KEEP=1 leaves it up.
-	@$(BIN)/outlast demo $(if $(FILES),--files "$(FILES)") $(if $(KEEP),--keep)
+demo: bootstrap ## Capture media from links that live for seconds; FILES=folder sends your own, KEEP=1 leaves it up, PROCESSOR=1 makes posters.
+	@$(BIN)/outlast demo $(if $(FILES),--files "$(FILES)") $(if $(KEEP),--keep) $(if $(PROCESSOR),--processor)
 
 test: bootstrap ## Run all tests, on real private servers; ARGS="-k word" goes to pytest here and below.
+	@deploy/local/bootstrap-examples.sh
 	@$(PYTEST) $(TIERS)
 
 check: bootstrap ## Check format, lint, types and the direction of imports.
@@ -34,7 +35,29 @@ integration: bootstrap ## Run the tests of single parts against real RabbitMQ, P
 	@$(PYTEST) tests/integration
 
 system: bootstrap ## Run the tests of the whole: services as processes, driven from outside.
+	@deploy/local/bootstrap-examples.sh
 	@$(PYTEST) tests/system
+
+test-rgw: ## Run the tests on a real Ceph RGW, some 5 minutes; installs it where it is missing.
+	@deploy/local/bootstrap-bench.sh
+	@$(BIN)/python -m pytest -W error $(ARGS) tests/rgw
+
+contract: bootstrap ## Write docs/contract anew from the code: JSON Schemas and the AsyncAPI document.
+	@$(BIN)/python -m outlast.contract
+
+drills: bootstrap ## Run the drills at full size: slow hosts, outages, kills at every step, some 25 minutes on a quiet machine.
+	@OUTLAST_DRILLS=full $(BIN)/python -m pytest -W error $(ARGS) tests/system/test_crowds.py tests/system/test_kills.py \
+		tests/system/test_bulk.py tests/integration/reading/test_plans.py
+
+fuzz: bootstrap ## Send 50,000 odd links, heads and bodies each through a transfer, 4 minutes; FUZZ=n, SEED=s, CASE=urls/7.
+	@$(BIN)/python -W error -m tests.fuzz $(if $(FUZZ),--number $(FUZZ)) $(if $(SEED),--seed $(SEED)) $(if $(CASE),--case $(CASE))
+
+bench-transfer: ## Compare the downloader with rclone and s5cmd on Ceph RGW, some 15 minutes; QUICK=1 only tries it.
+	@deploy/local/bootstrap-bench.sh
+	@$(BIN)/python -m bench.transfer $(if $(QUICK),--quick)
+
+bench-claims: bootstrap ## Measure a claim among 1,000 tasks and among 1,000,000, some 5 minutes; QUICK=1 only tries it.
+	@$(BIN)/python -m bench.claims $(if $(QUICK),--quick)
 
 up: bootstrap ## Start the private stack under .local/stack and keep it until Ctrl-C.
 	@$(BIN)/outlast up
@@ -49,5 +72,5 @@ stop-all: # Stop every stack under .local, also that of the tests.
 	done
 
 clean: stop-all ## Stop every stack and delete its data, and all caches; .venv stays.
-	@rm -rf .local .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf .local docs/examples/node/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +

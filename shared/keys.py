@@ -6,6 +6,11 @@ from uuid import UUID
 
 from shared.messages import ACCOUNT
 
+STAGING_PREFIX = "staging/"
+"""Under it lie the unproven bytes of claims."""
+OUTPUT_PREFIX = "output/"
+"""Under it lie the results of processors."""
+
 _PART = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _WORD = re.compile(r"[a-z0-9]{1,16}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -37,7 +42,21 @@ def key_part(name: str) -> str:
 
 def staging_key(task_id: UUID, epoch: int, lease_id: UUID) -> str:
     """The key of the unproven bytes of one claim; no other claim ever writes there."""
-    return f"staging/{task_id}/{epoch}-{lease_id}"
+    return f"{STAGING_PREFIX}{task_id}/{epoch}-{lease_id}"
+
+
+def input_key(prefix: str, account: str, name: str) -> str:
+    """The key of an object that an account puts into the input bucket. Raises ValueError for a wrong part."""
+    if not ACCOUNT.fullmatch(account) or not name.strip("/"):
+        raise ValueError("account or name has a wrong form")
+    return f"{prefix}{account}/{name}"
+
+
+def account_of_input(prefix: str, key: str) -> str | None:
+    """The account that a key of the input bucket belongs to; None for a key that is not under the prefix and one."""
+    account, slash, name = key.removeprefix(prefix).partition("/")
+    good = key.startswith(prefix) and slash and name and ACCOUNT.fullmatch(account)
+    return account if good else None
 
 
 def facts_key(key: str) -> str:

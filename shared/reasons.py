@@ -49,6 +49,7 @@ class Reason(StrEnum):
     LENGTH_UNPROVEN = "length_unproven"
     PROVIDER_SILENT = "provider_silent"
     NO_OUTPUT = "no_output"
+    NO_ENVELOPE = "no_envelope"
     ERROR_BODY = "error_body"
     EMPTY_BODY = "empty_body"
     BLOCKED_ADDRESS = "blocked_address"
@@ -58,6 +59,7 @@ class Reason(StrEnum):
     PROTOCOL_VIOLATION = "protocol_violation"
     TOO_LARGE = "too_large"
     CREDENTIAL_REFUSED = "credential_refused"
+    CREDENTIAL_MISSING = "credential_missing"
     SIZE_MISMATCH = "size_mismatch"
     DECLARED_MISMATCH = "declared_mismatch"
     NOT_MEDIA = "not_media"
@@ -124,6 +126,9 @@ RULES: dict[Reason, Rule] = {
     R.NO_OUTPUT: Rule(
         Next.STOP, "The output is said to be ready, but neither the event nor the provider names a link to it."
     ),
+    R.NO_ENVELOPE: Rule(
+        Next.STOP, "An object came into the input bucket, and nobody said what it is. Send its outlast.object.created."
+    ),
     R.ERROR_BODY: Rule(Next.RETRY_THEN_REFRESH, "The source answered 200 with an error page in place of the output."),
     R.EMPTY_BODY: Rule(Next.RETRY_THEN_REFRESH, "The source answered 200 with no bytes."),
     R.BLOCKED_ADDRESS: Rule(
@@ -138,6 +143,10 @@ RULES: dict[Reason, Rule] = {
     R.TOO_LARGE: Rule(Next.STOP, "The output is larger than the configured limit. Raise the limit, then retry."),
     R.CREDENTIAL_REFUSED: Rule(
         Next.STOP, "The provider refused our credential. Check the key of this provider account, then retry."
+    ),
+    R.CREDENTIAL_MISSING: Rule(
+        Next.RETRY,
+        "There is no readable key for this provider account. Put its key file in place; work goes on by itself.",
     ),
     R.SIZE_MISMATCH: Rule(Next.TRANSFER_AGAIN, "The size differs from the size that the event declared."),
     R.DECLARED_MISMATCH: Rule(Next.TRANSFER_AGAIN, "The SHA-256 differs from the one that the event declared."),

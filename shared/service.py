@@ -5,7 +5,8 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from threading import Event, Timer
 from typing import Protocol
 from uuid import UUID
@@ -77,12 +78,18 @@ class Service:
             str(settings.s3_endpoint),
             settings.s3_region,
             settings.s3_access_key,
-            secret_from(settings.s3_secret_key_file),
+            partial(secret_from, settings.s3_secret_key_file),
             part_bytes=settings.s3_part_bytes,
+            bytes_in_flight=settings.bytes_in_flight,
         )
 
-    def work(self, stage: Stage, handle: Handle, check: Callable[[], None]) -> None:
-        """Work on the tasks of a stage; `check` raises Failure while a part that the stage needs is away."""
+    def work(
+        self, stage: Stage, handle: Handle, check: Callable[[], None], transfers: Mapping[str, int] | None = None
+    ) -> None:
+        """Work on the tasks of a stage; `check` raises Failure while a part that the stage needs is away.
+
+        `transfers` caps downloads by what stands for a provider in its lanes.
+        """
 
         def all_well() -> None:
             self.database.check()
@@ -101,6 +108,7 @@ class Service:
             handle,
             slots=settings.slots,
             slots_per_lane=settings.slots_per_lane,
+            transfers=transfers,
             renew_seconds=settings.renew_seconds,
             poll_seconds=settings.poll_seconds,
             check=all_well,

@@ -28,7 +28,19 @@ class Settings(BaseSettings):
     s3_secret_key_file: Path | None = Field(None, description="File with the S3 secret key.")
     staging_bucket: str = Field("outlast-staging", description="Bucket of unproven bytes.")
     assets_bucket: str = Field("outlast-assets", description="Bucket of proven assets.")
-    s3_part_bytes: int = Field(8 * 2**20, ge=5 * 2**20, description="Bytes of one part of a multipart upload.")
+    input_bucket: str = Field("outlast-input", description="Bucket whose objects are captured; ours never write there.")
+    input_prefix: str = Field(
+        "", pattern=r"^(|.*/)$", description="Only keys under it are input: empty, or ends with /."
+    )
+    output_bucket: str = Field("outlast-output", description="Bucket of the results of processors.")
+    s3_part_bytes: int = Field(
+        8 * 2**20, ge=5 * 2**20, description="Bytes of one part of a multipart upload; a transfer holds up to three."
+    )
+    bytes_in_flight: int = Field(
+        64 * 2**20,
+        gt=0,
+        description="Most bytes of parts that all transfers of a process hold; each may always hold one part.",
+    )
 
     keyring_file: Path | None = Field(None, description="File of sealing keys: `id:base64`, newest first.")
     providers_dir: Path | None = Field(None, description="Folder of further provider files (TOML).")
@@ -39,8 +51,17 @@ class Settings(BaseSettings):
     egress_http: bool = Field(False, description="Allow plain http sources.")
     max_object_bytes: int = Field(20 * 2**30, gt=0, description="Largest output that is captured, in bytes.")
 
+    generation_seconds: float = Field(
+        86400.0, gt=0, description="Time until a started job that nobody reported is told as silent."
+    )
+    envelope_seconds: float = Field(
+        600.0, gt=0, description="Time until an object that only its store told of is told as without envelope."
+    )
+
     slots: int = Field(4, ge=1, le=256, description="Tasks that this process works on at once.")
-    slots_per_lane: int = Field(4, ge=1, description="Of those, the most on one lane (provider and host).")
+    slots_per_lane: int | None = Field(
+        None, ge=1, description="Of those, the most on one lane (provider and host); half of the slots if not set."
+    )
     lease_seconds: float = Field(30.0, gt=0, description="Life of a lease.")
     renew_seconds: float = Field(10.0, gt=0, description="Time between renewals of all leases of a process.")
     poll_seconds: float = Field(2.0, gt=0, description="Time after which an idle slot looks by itself.")
@@ -50,6 +71,11 @@ class Settings(BaseSettings):
     idle_seconds: float = Field(30.0, gt=0, description="Limit for silence of a source.")
     transfer_seconds: float = Field(3600.0, gt=0, description="Limit for one whole transfer.")
     min_bytes_per_second: int = Field(1024, ge=0, description="Slowest average rate kept after a first 30 s.")
+    max_bytes_per_second: int | None = Field(
+        None,
+        gt=0,
+        description="Most bytes per second that all transfers of a process take together; no limit if not set.",
+    )
 
     probe_socket: Path | None = Field(None, description="Unix socket of a probe that somebody else started.")
     probe_seconds: float = Field(60.0, gt=0, description="Wall-clock limit of the examination of one file.")
@@ -70,6 +96,12 @@ class Settings(BaseSettings):
             raise ValueError(
                 f"OUTLAST_MAX_OBJECT_BYTES is over {MOST_PARTS} times OUTLAST_S3_PART_BYTES; raise the latter"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _holds_one_part(self) -> Self:
+        if self.bytes_in_flight < self.s3_part_bytes:
+            raise ValueError("OUTLAST_BYTES_IN_FLIGHT is under one part; set it to OUTLAST_S3_PART_BYTES or more")
         return self
 
     @field_validator("egress_allow", mode="before")

@@ -17,6 +17,9 @@ INTAKE = "outlast.intake"
 TASKS = "outlast.tasks"
 RESULTS = "outlast.results"
 
+NOTIFICATIONS = "objects"
+"""Routing key of object stores' notifications on the intake exchange; no account's key is without a dot."""
+
 Arguments = Mapping[str, str | int]
 
 

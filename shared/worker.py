@@ -2,12 +2,13 @@
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from threading import Event, Thread
 
 import structlog
 
 from shared.errors import Failure, LeaseLost, Stopping
+from shared.lanes import Budget
 from shared.leases import Lease, Leases
 from shared.patience import Patience
 from shared.reasons import Reason
@@ -38,24 +39,29 @@ class Worker:
         handle: Handle,
         *,
         slots: int,
-        slots_per_lane: int,
+        slots_per_lane: int | None = None,
+        transfers: Mapping[str, int] | None = None,
         renew_seconds: float,
         poll_seconds: float,
         check: Callable[[], None],
         hint: Callable[[Claim], None],
     ) -> None:
-        """`check` raises Failure while a part that the stage needs is away; `hint` tells others of a released task."""
+        """`check` raises Failure while a part that the stage needs is away; `hint` tells others of a released task.
+
+        `slots_per_lane` (without it half of the slots) and `transfers`, the caps of providers, bound downloads.
+        """
         self.stage = stage
         self._claims = claims
         self._recorder = recorder
         self._handle = handle
-        self._slots_per_lane = slots_per_lane if stage is Stage.DOWNLOAD else slots
         self._renew_seconds = renew_seconds
         self._poll_seconds = poll_seconds
         self._check = check
         self._hint = hint
 
-        self._leases = Leases(claims, self._seconds_to_stop)
+        downloads = Budget.of_downloads(slots, slots_per_lane, transfers or {})
+        budget = downloads if stage is Stage.DOWNLOAD else Budget(slots, per_lane=slots)
+        self._leases = Leases(claims, self._seconds_to_stop, budget)
         self._wakeups = Wakeups()
         # A reserved slot would take a hint and find nothing for itself, so each kind is woken apart.
         self._urgent_wakeups = Wakeups()
@@ -137,7 +143,6 @@ class Worker:
     def _claim(self, *, urgent_only: bool) -> Lease | None:
         try:
             return self._leases.take(
-                self._slots_per_lane,
                 urgent_only=urgent_only,
                 given_up=lambda: self._stopping.is_set() or self._paused is not None,
             )

@@ -7,6 +7,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 RABBITMQ=/usr/lib/rabbitmq/bin/rabbitmq-server
 UNITS=(rabbitmq-server.service epmd.service epmd.socket postgresql.service)
+# Those of the object store for benchmarks.
+UNITS+=(radosgw.service ceph-crash.service ceph.target ceph-mon.target ceph-osd.target ceph-radosgw.target)
 STAMP=.venv/.bootstrapped
 
 say() { echo "bootstrap: $*"; }
@@ -45,7 +47,7 @@ missing_packages() {
 installed_units() {
   local unit
   for unit in "${UNITS[@]}"; do
-    if [ -e "/lib/systemd/system/$unit" ]; then echo "$unit"; fi
+    if [ -e "/lib/systemd/system/$unit" ] || [ -e "/etc/init.d/${unit%.service}" ]; then echo "$unit"; fi
   done
 }
 

@@ -10,13 +10,16 @@ from deploy.local.rabbitmq import ADMINISTRATOR, RabbitMQ
 from shared.states import Stage
 from shared.topology import INTAKE, RESULTS, TASKS, hint_queue
 
+POSTER = "processor.poster"
+"""The queue of the example processor."""
 ANY_ACCOUNT = r"^[a-z0-9][a-z0-9-]{0,62}\."
 
 
 @dataclass(frozen=True)
 class Rights:
-    """The names a user may write to and read from, and the pattern of its routing keys on the intake."""
+    """The names a user may declare, write to and read from, and the pattern of its routing keys on the intake."""
 
+    configure: tuple[str, ...] = ()
     write: tuple[str, ...] = ()
     read: tuple[str, ...] = ()
     intake_keys: str | None = None
@@ -30,7 +33,8 @@ USERS = {
     "operator": Rights(write=(TASKS, RESULTS)),
     # In production a producer is bound to the keys of its own account.
     "producer": Rights(write=(INTAKE,), intake_keys=ANY_ACCOUNT),
-    "processor": Rights(read=(RESULTS,)),
+    # A processor declares a queue of its own and binds it: for that it writes to the queue and reads the exchange.
+    "processor": Rights(configure=(POSTER,), write=(POSTER,), read=(RESULTS, POSTER)),
 }
 
 
@@ -40,11 +44,15 @@ def grant(rabbitmq: RabbitMQ) -> None:
     _put(rabbitmq, f"/permissions/{VHOST}/{ADMINISTRATOR}", {"configure": ".*", "write": ".*", "read": ".*"})
     for user, rights in USERS.items():
         _put(rabbitmq, f"/users/{user}", {"password": rabbitmq.password(user), "tags": ""})
-        allowed = {"configure": "^$", "write": _only(rights.write), "read": _only(rights.read)}
-        _put(rabbitmq, f"/permissions/{VHOST}/{user}", allowed)
+        _put(rabbitmq, f"/permissions/{VHOST}/{user}", permissions(rights))
         if rights.intake_keys is not None:
             keys = {"exchange": INTAKE, "write": rights.intake_keys, "read": "^$"}
             _put(rabbitmq, f"/topic-permissions/{VHOST}/{user}", keys)
+
+
+def permissions(rights: Rights) -> dict[str, str]:
+    """The patterns of names that RabbitMQ's management API takes."""
+    return {"configure": _only(rights.configure), "write": _only(rights.write), "read": _only(rights.read)}
 
 
 def _only(names: tuple[str, ...]) -> str:

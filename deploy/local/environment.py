@@ -19,6 +19,7 @@ ROLES = {
     "sweeper": "outlast_sweeper",
     "operator": "outlast_operator",
     "reader": "outlast_reader",
+    "processor": "outlast_processor",
     "admin": SUPERUSER,
 }
 """The Postgres role of each user of the stack."""

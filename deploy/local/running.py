@@ -1,5 +1,6 @@
 """A stack as a person runs it: started with a line for each part, watched, and stopped again."""
 
+import json
 import os
 import signal
 import sys
@@ -55,16 +56,19 @@ def run(folder: Path, *, servers_only: bool, detach: bool, as_json: bool, fast: 
         raise
 
 
-def stop(folder: Path) -> None:
-    """Stop the stack of a folder, whoever started it, and say what was stopped."""
+def stop(folder: Path, *, as_json: bool) -> None:
+    """Stop the stack of a folder, whoever started it, and say what was stopped: with `as_json` as one JSON line."""
     console, nothing = Console(highlight=False), f"Nothing runs in {folder}."
     if not (folder / "run").exists():
-        console.print(nothing, soft_wrap=True)
+        console.print("{}" if as_json else nothing, soft_wrap=True)
         return
     stack = Stack.open(folder)
     before = reversed(stack.running())
     _dismiss(_supervisor(folder))
     endings = {process.name: Ending.STOPPED for process in before} | stack.stop()
+    if as_json:
+        console.print(json.dumps(endings), soft_wrap=True)
+        return
     print_endings(console, endings)
     if not endings:
         console.print(nothing, soft_wrap=True)

@@ -2,15 +2,19 @@
 
 import logging
 import sys
+from collections.abc import Callable
 
 import structlog
 import typer
 
 from outlast.cli.demo import demo
+from outlast.cli.listing import list_tasks
 from outlast.cli.migrate import migrate
 from outlast.cli.publish import publish
 from outlast.cli.retry import retry
-from outlast.cli.status import show, status
+from outlast.cli.show import show
+from outlast.cli.status import status
+from outlast.cli.submit import submit
 from outlast.cli.up import down, up
 from outlast.publish import PublishError
 from shared.errors import Failure, UsageError
@@ -21,15 +25,27 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (publish, show, status, retry, migrate, up, down, demo):
-    app.command()(command)
+COMMANDS: dict[str, Callable[..., None]] = {
+    "publish": publish,
+    "submit": submit,
+    "list": list_tasks,
+    "show": show,
+    "status": status,
+    "retry": retry,
+    "migrate": migrate,
+    "up": up,
+    "down": down,
+    "demo": demo,
+}
+for name, command in COMMANDS.items():
+    app.command(name)(command)
 
 
 def main() -> None:
     """Run the command; an error of the person or the surroundings is one clear text and exit code 2."""
-    # Standard output is for results only.
+    # Standard output is for results only, and trouble that ends a command is told once, by its error.
     structlog.configure(
-        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
     # A database that is away is one sentence of ours; the pool would tell of each attempt.

@@ -15,6 +15,7 @@ from deploy.local.folders import DEMO, STACK
 from deploy.local.process import any_lives
 from deploy.local.spoken import outlast
 from outlast.following import Read
+from outlast.submit import Input
 from shared.errors import Failure, UsageError
 from shared.reasons import Reason
 from shared.settings import secret_from
@@ -36,6 +37,13 @@ class Connections(BaseSettings):
     database_password_file: Path | None = None
     operator_database_url: SecretStr | None = None
     operator_database_password_file: Path | None = None
+    s3_endpoint: str | None = None
+    s3_region: str = "us-east-1"
+    s3_access_key: str = ""
+    s3_secret_key_file: Path | None = None
+    s3_part_bytes: int = 8 * 2**20
+    input_bucket: str = "outlast-input"
+    input_prefix: str = ""
 
     def amqp(self) -> str:
         """The AMQP URL with its password. Raises UsageError without one."""
@@ -49,6 +57,18 @@ class Connections(BaseSettings):
         """The libpq URL of an operator, with its password. Raises UsageError without one."""
         url, password_file = self.operator_database_url, self.operator_database_password_file
         return _whole(url, password_file, "OUTLAST_OPERATOR_DATABASE_URL")
+
+    def input(self) -> Input:
+        """Where files are put that are to be captured. Raises UsageError without the store, or its package."""
+        if self.s3_endpoint is None:
+            raise UsageError(f"Set OUTLAST_S3_ENDPOINT, or start the local stack: {outlast('up')}")
+        try:
+            from shared.objects import Store
+        except ImportError as error:
+            raise UsageError(f"This needs {error.name}: pip install 'outlast[services]'.") from error
+        secret = secret_from(self.s3_secret_key_file)
+        store = Store.open(self.s3_endpoint, self.s3_region, self.s3_access_key, secret, part_bytes=self.s3_part_bytes)
+        return Input(store, self.input_bucket, self.input_prefix)
 
     @contextmanager
     def reader(self) -> Iterator[Read]:
@@ -86,7 +106,7 @@ def connections() -> Connections:
     Raises UsageError when there are local stacks of which none runs.
     """
     told = Connections()
-    if told.amqp_url or told.database_url or told.operator_database_url:
+    if told.amqp_url or told.database_url or told.operator_database_url or told.s3_endpoint:
         return told
     stacks = [stack for stack in _local_stacks() if (stack / VARIABLES).is_file()]
     for stack in stacks:

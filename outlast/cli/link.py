@@ -18,7 +18,7 @@ def link_of(url: str | None) -> str | None:
     if url is None:
         return None
     link = _read() if url == "-" else url
-    if fault := _fault(link):
+    if fault := fault_of(link):
         raise UsageError(f"The link {fault}. Nothing was sent.")
     return link
 
@@ -30,8 +30,10 @@ def _read() -> str:
     return link.strip()
 
 
-def _fault(link: str) -> str | None:
+def fault_of(link: str | None) -> str | None:
     """What is wrong with a link; the guard of the downloader judges more strictly, and decides."""
+    if link is None:
+        return None
     if not link:
         return "is empty; leave --url out where the provider's entry can give one"
     if link[:5].lower() == "data:":

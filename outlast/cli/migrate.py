@@ -42,8 +42,15 @@ def migrate(
 ) -> None:
     """Bring the database schema and the broker's exchanges and queues to this release.
 
-    Safe to run twice. Run it with --bootstrap once per Postgres server, then as the owner with each release.
-    Roles get no password here; set them with ALTER ROLE, or let your platform do it.
+    \b
+    outlast migrate --bootstrap --admin-database-url postgresql://postgres@db/postgres
+    outlast migrate --database-url postgresql://outlast_owner@db/outlast \\
+                    --amqp-url amqp://admin@rabbitmq/outlast
+
+    Safe to run twice. Run it with --bootstrap once per Postgres server, then as
+    the owner with each release. Passwords come from the URL, from
+    OUTLAST_DATABASE_PASSWORD_FILE, or from libpq's own PGPASSFILE. Roles get no
+    password here; set them with ALTER ROLE, or let your platform do it.
     """
     from shared.broker.declare import declare
     from shared.db.migrations import bootstrap_database, migrate_database

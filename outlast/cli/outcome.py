@@ -1,6 +1,7 @@
 """How one task stands, printed for a person or as JSON."""
 
 import json
+import textwrap
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -8,12 +9,14 @@ from uuid import UUID
 
 from rich.console import Console
 
+from outlast.cli.printable import printable
 from outlast.following import sentence
 from shared.states import State
 
 if TYPE_CHECKING:  # needs packages that a producer does not have
     from shared.db.views import PublicTask
 
+SENTENCE_LETTERS = 70
 MOST_EVIDENCE = 24
 """Facts of the last failed claim that are printed, and ..."""
 MOST_LETTERS = 300
@@ -23,12 +26,12 @@ MOST_LETTERS = 300
 def print_outcome(console: Console, task_id: UUID, task: "PublicTask | None", *, as_json: bool) -> None:
     """Print the asset of a complete task, else state and reason; `task` is None while it is unknown."""
     if as_json:
-        shown = {"task_id": str(task_id), "state": None} if task is None else _as_json(task)
-        console.print_json(json.dumps(shown))
+        shown = {"task_id": str(task_id), "state": None} if task is None else as_json_of(task)
+        console.print(json.dumps(shown, ensure_ascii=False), markup=False, highlight=False, soft_wrap=True)
         return
     for name, value in _lines(task_id, task):
         # Never broken into lines: an address must be good to copy.
-        console.print(f"{name:<9} {_printable(value)}".rstrip(), markup=False, highlight=False, soft_wrap=True)
+        console.print(f"{name:<9} {printable(value)}".rstrip(), markup=False, highlight=False, soft_wrap=True)
 
 
 def facts(media: dict[str, Any] | None) -> str:
@@ -64,6 +67,8 @@ def _lines(task_id: UUID, task: "PublicTask | None") -> list[tuple[str, str]]:
 def _times(task: "PublicTask") -> Iterator[tuple[str, str]]:
     yield "Ready", _instant(task.ready_at)
     yield "Expires", _instant(task.url_expires_at) if task.url_expires_at else "not known"
+    if task.at_risk:
+        yield "At risk", "no byte is here, and the time of its link is nearly over; it goes on being tried"
     if task.stored_at:
         yield (
             "Stored",
@@ -90,7 +95,7 @@ def _asset(task: "PublicTask") -> list[tuple[str, str]]:
 def _trouble(task: "PublicTask") -> Iterator[tuple[str, str]]:
     if task.reason:
         yield "Reason", task.reason
-        yield "", sentence(task)
+        yield from (("", line) for line in textwrap.wrap(sentence(task), SENTENCE_LETTERS))
     for number, line in enumerate(_evidence(task.evidence or {})):
         yield "Evidence" if number == 0 else "", line
 
@@ -104,10 +109,6 @@ def _evidence(evidence: Mapping[str, Any]) -> Iterator[str]:
         yield f"and {len(evidence) - MOST_EVIDENCE} more; --json shows all"
 
 
-def _printable(text: str) -> str:
-    """Text from outside must not steer the terminal."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
-
-
-def _as_json(task: "PublicTask") -> dict[str, Any]:
+def as_json_of(task: "PublicTask") -> dict[str, Any]:
+    """Every field of a task, and the sentence of its reason."""
     return {**task.model_dump(mode="json"), "sentence": sentence(task) or None}

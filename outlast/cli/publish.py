@@ -1,126 +1,149 @@
-"""`outlast publish`: hand one output over from a terminal and, if wished, follow it to its end."""
+"""`outlast publish`: hand outputs over from a terminal and, if wished, follow one to its end."""
 
 import json
-from datetime import datetime
 from typing import Annotated
-from uuid import UUID
 
 import typer
-from rich.console import Console
 
-from deploy.local.spoken import outlast
-from outlast.cli.connections import Connections, connections
-from outlast.cli.link import link_of
-from outlast.cli.outcome import print_outcome
-from outlast.cli.waiting import Waiting
-from outlast.publish import Producer, output_ready
+from outlast.cli import flags
+from outlast.cli.bulk import check_lines, publish_lines
+from outlast.cli.connections import connections
+from outlast.cli.events import READY, event_from
+from outlast.cli.flags import Flags
+from outlast.cli.report import Report
+from outlast.cli.sending import send, send_and_follow
 from shared.errors import UsageError
-from shared.messages import Kind, OutputReadyEvent, task_id_of
-from shared.states import State
+from shared.messages import EVENTS, MAX_INTAKE_BYTES, IntakeEvent, Rejected, task_id_of
+from shared.topology import intake_key
 
-ENDED_WELL, ENDED_BADLY = 0, 1
-NOT_NEEDED = "The task was complete before: this event was not needed, its asset is only announced again."
-UNCHANGED = "The event changed nothing. Either nobody reads the intake (is ingest running?), or the task needs: "
-TIME = "ISO 8601 with a zone, such as 2026-12-01T10:00:00Z"
+JSON_PANEL = "Events as JSON"
 
-Url = Annotated[
-    str | None,
+Account = Annotated[str, typer.Option(help="Who owns the asset.")]
+File = Annotated[
+    typer.FileBinaryRead | None,
     typer.Option(
-        help="The link; `-` reads it from standard input, as on the command line other users can see it. "
-        "Leave it out where the provider's entry can give one."
+        metavar="FILE",
+        help="One event as JSON, `-` being standard input: a CloudEvents envelope, or the event's data alone.",
+        rich_help_panel=JSON_PANEL,
     ),
 ]
-Account = Annotated[str, typer.Option(help="Who owns the asset.")]
-ProviderName = Annotated[str, typer.Option(help="The service that generated it.")]
-Job = Annotated[str, typer.Option(help="The provider's id of the job.")]
-Output = Annotated[str, typer.Option(help="The provider's id of the output, else its index from 0.")]
-ProviderAccount = Annotated[str, typer.Option(help="Whose key talks to the provider.")]
-Operation = Annotated[str | None, typer.Option(help="Your stable name of the operation; default: the job.")]
-EventId = Annotated[str | None, typer.Option("--id", help="Id of this event; the same id is the same event.")]
-ReadyAt = Annotated[str | None, typer.Option(help=f"When the provider finished: {TIME}; default: now.")]
-ExpiresAt = Annotated[str | None, typer.Option(help=f"When the link ends, if it does not say so itself: {TIME}.")]
-DisplayName = Annotated[str | None, typer.Option(help="A file name for people.")]
-PromisedKind = Annotated[Kind | None, typer.Option("--kind", help="Default: whatever the bytes prove to be.")]
-Size = Annotated[int | None, typer.Option(help="Bytes.", min=0)]
-Digest = Annotated[str | None, typer.Option("--sha256", help="SHA-256 in hexadecimal.")]
+Lines = Annotated[
+    typer.FileBinaryRead | None,
+    typer.Option(
+        metavar="FILE", help="The same with an event on each line, and any number of lines.", rich_help_panel=JSON_PANEL
+    ),
+]
+Type = Annotated[
+    str, typer.Option("--type", metavar="TYPE", help="Type of data without an envelope.", rich_help_panel=JSON_PANEL)
+]
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict", help="Send nothing of --lines if one is bad; all are read before.", rich_help_panel=JSON_PANEL
+    ),
+]
+Check = Annotated[bool, typer.Option("--check", help="Tell what is wrong, and send nothing.")]
 Wait = Annotated[bool, typer.Option("--wait", help="Follow the task; end with 0 only if it completes.")]
 Timeout = Annotated[float, typer.Option(help="Seconds to wait at most.", min=0)]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON; of --lines an object to a line.")]
 
 
 def publish(
     account: Account,
-    provider: ProviderName,
-    job: Job,
-    url: Url = None,
-    output: Output = "0",
-    provider_account: ProviderAccount = "default",
-    kind: PromisedKind = None,
-    operation: Operation = None,
-    expires_at: ExpiresAt = None,
-    ready_at: ReadyAt = None,
-    display_name: DisplayName = None,
-    size: Size = None,
-    sha256: Digest = None,
-    event_id: EventId = None,
+    provider: flags.ProviderName = None,
+    job: flags.Job = None,
+    url: flags.Url = None,
+    output: flags.Output = None,
+    provider_account: flags.ProviderAccount = None,
+    kind: flags.PromisedKind = None,
+    operation: flags.Operation = None,
+    expires_at: flags.ExpiresAt = None,
+    ready_at: flags.ReadyAt = None,
+    display_name: flags.DisplayName = None,
+    size: flags.Size = None,
+    sha256: flags.Digest = None,
+    event_id: flags.EventId = None,
+    file: File = None,
+    lines: Lines = None,
+    event_type: Type = READY,
+    check: Check = False,
+    strict: Strict = False,
     wait: Wait = False,
     timeout: Timeout = 300.0,
     as_json: Json = False,
 ) -> None:
-    """Tell Outlast that an output can be fetched.
+    """Tell Outlast that an output can be fetched, or what else happened to one.
 
-    Needs OUTLAST_AMQP_URL, and with --wait OUTLAST_DATABASE_URL (each with a _PASSWORD_FILE if wished);
-    without them the local stack of this folder is used.
+    \b
+    outlast publish --account studio --provider acme --job job-42 --url - --wait
+    outlast publish --account studio --file event.json --check
+    outlast publish --account studio --lines - < events.jsonl
+
+    Data without an envelope gets an event id that follows from its content:
+    the same line again is the same event, and is taken once; the same output
+    with a fresh link is a new event. So an interrupted command can be run again.
+
+    Of --lines bad lines are told by their number and the others are sent. Ends
+    with 0 if all is well, with 1 if a line was bad or a task that was waited for
+    did not complete, with 2 if RabbitMQ did not take all.
+
+    Needs OUTLAST_AMQP_URL, and with --wait OUTLAST_DATABASE_URL (each with a
+    _PASSWORD_FILE if wished); without them the local stack of this folder is
+    used. The fields of every event are in docs/intake.md.
     """
-    event = output_ready(
-        event_id=event_id,
-        source="outlast.cli",
-        provider=provider,
-        provider_account=provider_account,
-        job_id=job,
-        output_id=output,
-        url=link_of(url),
-        url_expires_at=_instant("--expires-at", expires_at),
-        ready_at=_instant("--ready-at", ready_at),
-        kind=kind,
-        operation_id=operation,
-        display_name=display_name,
-        expected={"size": size, "sha256": sha256.lower() if sha256 else None},
+    one = Flags(
+        provider,
+        job,
+        url,
+        output,
+        provider_account,
+        kind,
+        operation,
+        expires_at,
+        ready_at,
+        display_name,
+        size,
+        sha256,
+        event_id,
     )
+    if event_type not in EVENTS:
+        raise UsageError(f"--type is one of {', '.join(EVENTS)}.")
+    if lines is not None:
+        _refuse_beside_lines(one, file=file is not None, wait=wait)
+        raise typer.Exit(_publish_lines(lines, account, event_type, check=check, strict=strict, as_json=as_json))
+    if file is not None:
+        one.must_be_absent("--file")
+    event = one.event() if file is None else _event_in(file.read(MAX_INTAKE_BYTES + 1), account, event_type)
+    key = intake_key(account, event.type)
+    if check:
+        shown = {"task_id": str(task_id_of(account, event.data)), "event_id": event.id, "routing_key": key}
+        typer.echo(json.dumps(shown) if as_json else f"A good event for {key}. Nothing was sent.")
+        return
     told = connections()
     if wait:
-        raise typer.Exit(_publish_and_follow(event, account, told, timeout, as_json=as_json))
-    task_id = _publish(event, account, told)
+        raise typer.Exit(send_and_follow(event, account, told, timeout, as_json=as_json))
+    task_id = send(event, account, told)
     typer.echo(json.dumps({"task_id": str(task_id), "event_id": event.id}) if as_json else str(task_id))
 
 
-def _instant(option: str, text: str | None) -> datetime | None:
-    if text is None:
-        return None
+def _refuse_beside_lines(one: Flags, *, file: bool, wait: bool) -> None:
+    one.must_be_absent("--lines")
+    if file or wait:
+        raise UsageError(f"--lines and {'--file' if file else '--wait'} do not go together.")
+
+
+def _event_in(body: bytes, account: str, event_type: str) -> IntakeEvent:
     try:
-        instant = datetime.fromisoformat(text)
-    except ValueError:
-        instant = None
-    if instant is None or instant.tzinfo is None:
-        raise UsageError(f"The value of {option} is no time that Outlast reads. Give {TIME}.")
-    return instant
+        return event_from(body, account=account, event_type=event_type)
+    except Rejected as rejected:
+        raise UsageError(f"{rejected.detail} ({rejected.reason}). Nothing was sent.") from None
 
 
-def _publish(event: OutputReadyEvent, account: str, told: Connections) -> UUID:
-    with Producer(told.amqp()) as producer:
-        return producer.publish(event, account=account)
-
-
-def _publish_and_follow(
-    event: OutputReadyEvent, account: str, told: Connections, timeout: float, *, as_json: bool
+def _publish_lines(
+    lines: typer.FileBinaryRead, account: str, event_type: str, *, check: bool, strict: bool, as_json: bool
 ) -> int:
-    task_id = task_id_of(account, event.data)
-    with told.reader() as read:
-        before = read(task_id)
-        _publish(event, account, told)
-        task = Waiting(read, Console(stderr=True), timeout).follow(task_id, before)
-    if before is not None and task == before:
-        retry = outlast("retry", str(task_id), "--why", "...")
-        typer.echo(NOT_NEEDED if before.state == State.COMPLETE else UNCHANGED + retry, err=True)
-    print_outcome(Console(), task_id, task, as_json=as_json)
-    return ENDED_WELL if task is not None and task.state == State.COMPLETE else ENDED_BADLY
+    intake_key(account, event_type)  # a wrong account is no matter of lines
+    report = Report(as_json=as_json)
+    if check:
+        return check_lines(lines, account, event_type, report)
+    return publish_lines(lines, account, event_type, report, amqp_url=connections().amqp(), strict=strict)

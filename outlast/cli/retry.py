@@ -1,5 +1,6 @@
 """`outlast retry`: an operator sends a task that needs attention on its way again."""
 
+import json
 from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
@@ -21,12 +22,17 @@ NO_SOURCE = "No usable link is left: unless its provider's entry can give a fres
 def retry(
     task_id: Annotated[UUID, typer.Argument(help="The task, as `outlast publish` printed it.")],
     why: Annotated[str, typer.Option(help="What has changed, for the task's history.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Send a task that needs attention on: from the last stage whose bytes are kept, else from its source.
 
-    A task without any bytes also goes on by itself when `outlast publish` sends a fresh link.
-    Needs OUTLAST_OPERATOR_DATABASE_URL (and its _PASSWORD_FILE if wished), as the role outlast_operator;
-    without any address the local stack of this folder is used.
+    \b
+    outlast retry 82e3d5fd-79bb-5c5e-8faf-76efb6a0bfbe --why "key renewed"
+
+    A task without any bytes also goes on by itself when `outlast publish` sends
+    a fresh link. Needs OUTLAST_OPERATOR_DATABASE_URL (and its _PASSWORD_FILE if
+    wished), as the role outlast_operator; without any address the local stack of
+    this folder is used.
     """
     if not why.strip():
         raise UsageError("--why is empty: say what has changed.")
@@ -37,6 +43,9 @@ def retry(
         moved = database.one("operator_retry", task_id=task_id, why=redact(why.strip()[:MOST_LETTERS]))
         if moved is None:
             raise UsageError(f"The task {task_id} went on by itself meanwhile. See: {outlast('show', str(task_id))}")
+    if as_json:
+        typer.echo(json.dumps({"task_id": str(task_id), **moved}))
+        return
     typer.echo(f"The task goes on as {moved['state']}.")
     if moved["state"] == State.OUTPUT_READY and not moved["has_source"]:
         typer.echo(f"{NO_SOURCE}\n{_command(task)}")

@@ -24,9 +24,14 @@ def up(
 ) -> None:
     """Start a private stack on this machine: RabbitMQ, Postgres, S3 and the four services.
 
-    Everything listens on 127.0.0.1 only, on free ports, and keeps its data under one folder. Runs until
-    Ctrl-C or `outlast down`, then stops everything. Says which part died, if one does, and goes on; of a
-    stack that is up already, starts the parts again that have died.
+    \b
+    outlast up
+    outlast up --detach --dir /tmp/trial
+
+    Everything listens on 127.0.0.1 only, on free ports, and keeps its data
+    under one folder. Runs until Ctrl-C or `outlast down`, then stops
+    everything. Says which part died, if one does, and goes on; of a stack that
+    is up already, starts the parts again that have died.
     """
     # Imported here: the command starts quickly for everybody who needs no stack.
     from deploy.local.running import run
@@ -34,8 +39,16 @@ def up(
     run(folder, servers_only=servers_only, detach=detach, as_json=as_json, fast=fast)
 
 
-def down(folder: Folder = STACK) -> None:
-    """Stop the stack that `outlast up` started, also after a crash; data and ports are kept."""
+def down(
+    folder: Folder = STACK,
+    as_json: Annotated[bool, typer.Option("--json", help="Print how each part ended as one line of JSON.")] = False,
+) -> None:
+    """Stop the stack that `outlast up` started, also after a crash; data and ports are kept.
+
+    \b
+    outlast down
+    outlast down --dir /tmp/trial
+    """
     from deploy.local.running import stop
 
-    stop(folder)
+    stop(folder, as_json=as_json)

@@ -1,5 +1,8 @@
 """Runs the downloader service."""
 
+import math
+
+from services.downloader.bandwidth import Bandwidth
 from services.downloader.handler import Downloader
 from services.downloader.sources import Sources
 from services.downloader.transfer import Limits
@@ -22,6 +25,16 @@ def policy_of(settings: Settings, provider: Provider) -> Policy:
     )
 
 
+def limits_of(settings: Settings) -> Limits:
+    """How slow a transfer may be; what our own limit costs it is not held against its source."""
+    share = settings.max_bytes_per_second / settings.slots if settings.max_bytes_per_second else math.inf
+    return Limits(
+        total_seconds=settings.transfer_seconds,
+        share_bytes_per_second=share,
+        min_bytes_per_second=settings.min_bytes_per_second,
+    )
+
+
 def build(service: Service) -> None:
     """The download stage."""
     settings, store = service.settings, service.open_store()
@@ -37,11 +50,12 @@ def build(service: Service) -> None:
         store=store,
         staging_bucket=settings.staging_bucket,
         max_bytes=settings.max_object_bytes,
-        limits=Limits(total_seconds=settings.transfer_seconds, min_bytes_per_second=settings.min_bytes_per_second),
+        limits=limits_of(settings),
         policy=policy,
+        bandwidth=Bandwidth(settings.max_bytes_per_second),
         hint=lambda claim, reference: service.hint(Stage.VERIFY, claim.task_id, claim, reference),
     )
-    service.work(Stage.DOWNLOAD, handle, check=lambda: store.check(settings.staging_bucket))
+    service.work(Stage.DOWNLOAD, handle, check=lambda: store.check(settings.staging_bucket), transfers=registry.caps())
 
 
 if __name__ == "__main__":

@@ -3,13 +3,11 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 
-from shared.egress import Headers
 from shared.reasons import Reason
 
-EARLY = timedelta(seconds=30)
+EARLY_SECONDS = 30.0
 """How long after the output was ready a 404 may mean that it has not spread yet."""
 
 R = Reason
@@ -19,13 +17,16 @@ R = Reason
 class Moment:
     """What is known when an answer is judged; instants are aware.
 
-    `now` is by the source's own clock where it told; `credentialed` says that it was shown our credential.
+    `now` is by the source's own clock where it told, `since_ready` the seconds since the output was ready;
+    `credentialed` says that it was shown our credential, and `newer_credential` that this took the place of another
+    since then.
     """
 
     now: datetime
-    ready_at: datetime
+    since_ready: float
     expires_at: datetime | None
     credentialed: bool
+    newer_credential: bool = False
 
     @property
     def is_expired(self) -> bool:
@@ -35,7 +36,7 @@ class Moment:
     @property
     def is_early(self) -> bool:
         """Whether the output became ready only now."""
-        return self.now - self.ready_at < EARLY
+        return self.since_ready < EARLY_SECONDS
 
 
 CODES: Mapping[str, Reason] = {
@@ -124,15 +125,7 @@ def _dated(reason: Reason, status: int, moment: Moment) -> Reason:
         return R.EARLY_NOT_FOUND
     if reason is R.URL_REFUSED and moment.is_expired:
         return R.URL_EXPIRED
+    if reason is R.SOURCE_GONE and moment.credentialed and moment.newer_credential:
+        # Where a job belongs to one key, any other is told that there is none.
+        return R.CREDENTIAL_REFUSED
     return reason
-
-
-def retry_after(headers: Headers, now: datetime) -> float | None:
-    """Seconds that the source asks to wait: a number or a date, 0 for one in the past; None for rubbish."""
-    value = headers.get("retry-after", "").strip()
-    if re.fullmatch(r"[0-9]{1,9}", value):
-        return float(value)
-    try:
-        return max((parsedate_to_datetime(value) - now).total_seconds(), 0.0)
-    except (ValueError, TypeError, OverflowError):
-        return None

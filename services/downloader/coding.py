@@ -19,7 +19,8 @@ _RAW = -zlib.MAX_WBITS
 def coding_of(headers: Headers) -> str | None:
     """The one content coding of an answer; None for none. Raises Failure for one that is not undone here."""
     values = ",".join(headers.getlist("content-encoding")).lower().split(",")
-    codings = [value.strip() for value in values if value.strip() not in ("", "identity")]
+    # Not Python's wider white space, which other readers do not skip.
+    codings = [coding for value in values if (coding := value.strip(" \t")) not in ("", "identity")]
     if not codings:
         return None
     if len(codings) > 1 or codings[0] not in ("gzip", "x-gzip", "deflate"):

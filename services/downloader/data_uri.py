@@ -3,6 +3,7 @@
 import re
 from binascii import Error, a2b_base64
 from collections.abc import Iterator
+from contextlib import suppress
 from urllib.parse import unquote_to_bytes
 
 from shared.errors import Failure
@@ -36,11 +37,15 @@ def _unquoted(url: str, start: int, end: int) -> Iterator[bytes]:
         stop = min(start + PIECE_CHARACTERS, end)
         if stop < end and (split := url.rfind("%", stop - 2, stop)) >= 0:
             stop = split
-        try:
-            yield unquote_to_bytes(url[start:stop])
-        except UnicodeEncodeError:
-            raise _broken() from None
+        yield _bytes_of(url[start:stop])
         start = stop
+
+
+def _bytes_of(text: str) -> bytes:
+    with suppress(UnicodeEncodeError):
+        return unquote_to_bytes(text)
+    # Not while that error is handled: it holds the text, and would be kept as the context of this one.
+    raise _broken()
 
 
 def _from_base64(pieces: Iterator[bytes]) -> Iterator[bytes]:

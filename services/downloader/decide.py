@@ -7,8 +7,8 @@ from shared.reasons import Next, Reason
 
 TRANSFERS = 8
 """Transfers that a source may fail, while it answers, before the task stops."""
-AWAY = frozenset({Reason.SOURCE_UNAVAILABLE, Reason.RATE_LIMITED})
-"""A source that is away is asked again as long as its link lives, however often that is."""
+AWAY = frozenset({Reason.SOURCE_UNAVAILABLE, Reason.RATE_LIMITED, Reason.CREDENTIAL_MISSING})
+"""A source that is away, or our key to it, is asked for again as long as its link lives, however often that is."""
 AWAY_SECONDS = 3600.0
 """The same, from the output being ready, where the life of the link is unknown."""
 REFRESHES = 3
@@ -16,6 +16,8 @@ REFRESHES = 3
 EARLY_SECONDS = 30.0
 """A refusal this soon after the output was ready may heal by itself."""
 EARLY_TRIES = 3
+HEALING_SECONDS = 2.0
+"""Least wait before the first of those tries; doubled each time, so that they reach over 14 s."""
 ERROR_BODY_TRIES = 3
 
 
@@ -59,7 +61,7 @@ def decide(now: Situation) -> Step:
         return Step.RETRY if now.tries == 0 else Step.STOP
     if follows is Next.RETRY_THEN_REFRESH and now.tries + 1 >= ERROR_BODY_TRIES:
         return _elsewhere(now) if now.refreshes == 0 else Step.STOP
-    if follows is Next.REFRESH and not _may_heal(now):
+    if follows is Next.REFRESH and not healing_seconds(now.reason, now.tries, now.seconds_since_ready):
         return _elsewhere(now)
     return Step.RETRY if now.delay is not None else _elsewhere(now)
 
@@ -70,9 +72,10 @@ def _is_spent(now: Situation) -> bool:
     return now.tries + 1 >= TRANSFERS
 
 
-def _may_heal(now: Situation) -> bool:
-    early = now.seconds_since_ready < EARLY_SECONDS and now.tries < EARLY_TRIES
-    return now.reason is Reason.URL_REFUSED and early
+def healing_seconds(reason: Reason, tries: int, seconds_since_ready: float) -> float:
+    """How long a refusal that may heal by itself is left alone; 0 for any other."""
+    early = seconds_since_ready < EARLY_SECONDS and tries < EARLY_TRIES
+    return HEALING_SECONDS * 2.0**tries if reason is Reason.URL_REFUSED and early else 0.0
 
 
 def _elsewhere(now: Situation) -> Step:

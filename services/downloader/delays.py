@@ -18,16 +18,16 @@ def next_delay(
     tries: int,
     life: float | None,
     remaining: float | None,
-    retry_after: float | None,
+    wish: float,
     random: Callable[[], float],
 ) -> float | None:
     """Seconds to wait after `tries` failed tries before this one; None means: no time left, refresh or stop.
 
-    `life` is the link's whole life and `remaining` what is left of it, None where unknown; `retry_after` is the
-    source's own wish; `random` gives numbers from 0 to 1.
+    `life` is the link's whole life and `remaining` what is left of it, None where unknown; `wish` is how long the
+    source wants to be left alone; `random` gives numbers from 0 to 1.
     """
     backoff = random() * min(FIRST_SECONDS * 2.0 ** min(tries, 30), LONGEST_SECONDS)
-    wanted = max(backoff, min(retry_after or 0.0, LONGEST_WISH_SECONDS))
+    wanted = max(backoff, min(wish, LONGEST_WISH_SECONDS))
     if remaining is None:
         return wanted
     room = remaining - margin(remaining if life is None else life)

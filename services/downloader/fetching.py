@@ -8,7 +8,7 @@ from services.downloader.coding import coding_of
 from services.downloader.evidence import Sighting
 from services.downloader.order import Limits, Order
 from services.downloader.patience import most_seconds
-from services.downloader.refusal import moment_of, refusal
+from services.downloader.refusal import refusal
 from services.downloader.resume import Body
 from shared.egress import Answer, Policy, fetch
 from shared.errors import Failure
@@ -32,12 +32,14 @@ def fetched(
                 deadline=order.deadline,
                 stopping=stopping,
             )
-            return connections.enter_context(call)
+            answer = connections.enter_context(call)
+            order.clock.hear(answer.clock_offset)
+            return answer
 
         answer = seen.answer = ask({})
         _admit(order, answer, seen)
-        until = min(order.deadline, monotonic() + most_seconds(answer.content_length, limits, _left(order, answer)))
-        yield Body(limits, seen, ask, stopping, lambda: _has_ended(order, answer), until).blocks(answer)
+        until = min(order.deadline, monotonic() + most_seconds(answer.content_length, limits, _left(order)))
+        yield Body(limits, seen, ask, stopping, lambda: _has_ended(order), until).blocks(answer)
 
 
 def _admit(order: Order, answer: Answer, seen: Sighting) -> None:
@@ -58,11 +60,11 @@ def _admit(order: Order, answer: Answer, seen: Sighting) -> None:
         raise Failure(Reason.SIZE_MISMATCH, evidence)
 
 
-def _left(order: Order, answer: Answer) -> float | None:
+def _left(order: Order) -> float | None:
     """Seconds until the source deletes the bytes; None if it does not, or nobody knows."""
-    return (order.deleted_at - moment_of(order, answer).now).total_seconds() if order.deleted_at else None
+    return (order.deleted_at - order.clock.now()).total_seconds() if order.deleted_at else None
 
 
-def _has_ended(order: Order, answer: Answer) -> bool:
-    now = moment_of(order, answer).now
+def _has_ended(order: Order) -> bool:
+    now = order.clock.now()
     return any(end is not None and now >= end for end in (order.url_expires_at, order.deleted_at))

@@ -2,21 +2,23 @@
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 import structlog
 
-from services.downloader.decide import AWAY, Situation, Step, decide
+from services.downloader.bandwidth import Bandwidth
+from services.downloader.decide import AWAY, Situation, Step, decide, healing_seconds
 from services.downloader.delays import next_delay
-from services.downloader.sources import Source, Sources
+from services.downloader.objects import ObjectOrder, fetch
+from services.downloader.reach import is_away
+from services.downloader.sources import Source, Sources, again_seconds
 from services.downloader.transfer import Limits, Order, Received, transfer
 from shared.egress import Policy
 from shared.errors import Failure
 from shared.keys import staging_key
 from shared.messages import ObjectRef
-from shared.objects import Store
+from shared.objects import Store, Upload
 from shared.providers import Provider, Registry
 from shared.reasons import Next, Reason
 from shared.tasks.claims import Claim
@@ -42,6 +44,7 @@ class Downloader:
     max_bytes: int
     limits: Limits
     policy: Callable[[Provider], Policy]
+    bandwidth: Bandwidth
     hint: Callable[[Claim, ObjectRef], None]
 
     def __call__(self, lease: Lease) -> None:
@@ -59,8 +62,11 @@ class Downloader:
             elif failure.reason.is_ours:
                 raise
             else:
+                if source:
+                    lease.saw(away=is_away(failure))
                 self._failed(claim, failure, source)
         else:
+            lease.saw(away=False)
             lease.check()
             if received.length_proven or received.sha256 == claim.unproven_sha256:
                 self._staged(claim, key, received)
@@ -69,24 +75,46 @@ class Downloader:
 
     def _transfer(self, lease: Lease, source: Source, key: str) -> Received:
         claim = lease.claim
+        if source.object is not None:
+            return self._copy(lease, source.object, key)
         order = Order(
             url=source.url,
-            credential=None,
+            credential=source.key.headers if source.key else None,
+            credential_is_newer=source.key is not None and source.key.is_newer,
             url_expires_at=source.expires_at,
             ready_at=claim.ready_at,
             max_bytes=self.max_bytes,
             declared_size=claim.expected.get("size"),
             declared_sha256=claim.expected.get("sha256"),
             deadline=math.inf,
+            clock=self.sources.clock_of(source),
             deleted_at=source.deleted_at,
         )
         return transfer(
             order,
-            self.store.upload(self.staging_bucket, key),
+            self._sink(claim, key),
             self.policy(self.registry.find(claim.provider)),
             self.limits,
             progress=lambda _: lease.check(),
-            stopping=lambda: lease.seconds_to_stop() is not None,
+            seconds_to_stop=lease.seconds_to_stop,
+            bandwidth=self.bandwidth,
+        )
+
+    def _copy(self, lease: Lease, told: Mapping[str, str], key: str) -> Received:
+        promised = lease.claim.expected
+        return fetch(
+            ObjectOrder(told, self.max_bytes, promised.get("size"), promised.get("sha256")),
+            self.store,
+            self._sink(lease.claim, key),
+            progress=lease.check,
+            seconds_to_stop=lease.seconds_to_stop,
+        )
+
+    def _sink(self, claim: Claim, key: str) -> Upload:
+        return self.store.upload(
+            self.staging_bucket,
+            key,
+            begun=lambda upload_id: self.recorder.note(claim, "uploading", key=key, upload_id=upload_id),
         )
 
     def _staged(self, claim: Claim, key: str, received: Received) -> None:
@@ -129,14 +157,16 @@ class Downloader:
         delay = self._delay(claim, failure, source)
         step = self._step(claim, failure, source, delay)
         if failure.reason is Reason.URL_EXPIRED:
-            metrics.EXPIRED_ANSWERS.add()
+            (metrics.EXPIRED_ANSWERS if source else metrics.EXPIRED_UNASKED).add()
         if source and step is Step.RETRY_ELSEWHERE:
             self.sources.mark_ended(source.source_id)
-            delay = 0.0
+            # A provider whose fresh link failed may give the same one again: it is asked after a while only.
+            delay = max(delay or 0.0, again_seconds(claim.refreshes)) if source.refreshed else 0.0
         if step in (Step.RETRY, Step.RETRY_ELSEWHERE):
             self._again(claim, failure, source, 1.0 if delay is None else delay)
         else:
-            self._stop(claim, failure, _final_reason(claim, failure, source, delay), step)
+            has_ended = bool(source and source.expires_at and source.expires_at <= self.sources.clock_of(source).now())
+            self._stop(claim, failure, _final_reason(claim, failure, source, delay, has_ended=has_ended), step)
 
     def _step(self, claim: Claim, failure: Failure, source: Source | None, delay: float | None) -> Step:
         return decide(
@@ -144,7 +174,7 @@ class Downloader:
                 reason=failure.reason,
                 tries=claim.tries,
                 refreshes=claim.refreshes + (1 if source and source.refreshed else 0),
-                seconds_since_ready=(datetime.now(UTC) - claim.ready_at).total_seconds(),
+                seconds_since_ready=self.sources.clock_of(source).seconds_since(claim.ready_at),
                 delay=delay,
                 life_known=(source.expires_at if source else claim.deadline) is not None,
                 # Where the refresh itself found the provider away, it is no other way.
@@ -156,18 +186,22 @@ class Downloader:
         metrics.TRANSFER_RETRIES.add(reason=str(failure.reason))
         log.info("transfer_again", reason=str(failure.reason), delay=round(delay, 2))
         # What an older source did is not held against one that came meanwhile.
-        charge = 0 if source and self.sources.superseded(claim, source) else 1
+        is_ours = failure.reason is Reason.CREDENTIAL_MISSING
+        charge = 0 if is_ours or (source and self.sources.superseded(claim, source)) else 1
         self.recorder.retry(claim, failure.reason, failure.evidence, delay, tries=charge)
 
     def _delay(self, claim: Claim, failure: Failure, source: Source | None) -> float | None:
-        now = datetime.now(UTC)
+        clock = self.sources.clock_of(source)
         expires = source.expires_at if source else claim.deadline
         issued = (source.issued_at if source else None) or claim.ready_at
         return next_delay(
             claim.tries,
             life=(expires - issued).total_seconds() if expires else None,
-            remaining=(expires - now).total_seconds() if expires else None,
-            retry_after=failure.retry_after,
+            remaining=(expires - clock.now()).total_seconds() if expires else None,
+            wish=max(
+                failure.retry_after or 0.0,
+                healing_seconds(failure.reason, claim.tries, clock.seconds_since(claim.ready_at)),
+            ),
             random=random.random,
         )
 
@@ -179,7 +213,9 @@ class Downloader:
         self.recorder.give_up(claim, reason, evidence, abandoned=abandoned)
 
 
-def _final_reason(claim: Claim, failure: Failure, source: Source | None, delay: float | None) -> Reason:
+def _final_reason(
+    claim: Claim, failure: Failure, source: Source | None, delay: float | None, *, has_ended: bool
+) -> Reason:
     """What a person must hear: bytes that were refused, or what the last source did, before "no link is left"."""
     if claim.rejected_reason:
         return Reason(claim.rejected_reason)
@@ -187,6 +223,6 @@ def _final_reason(claim: Claim, failure: Failure, source: Source | None, delay: 
         return Reason.LENGTH_UNPROVEN
     if source is None and failure.reason is Reason.URL_EXPIRED and claim.last_reason:
         return Reason(claim.last_reason)
-    if failure.reason.rule.next is Next.RETRY and delay is None:
-        return Reason.DEADLINE_MISSED
-    return failure.reason
+    if failure.reason.rule.next is not Next.RETRY or failure.reason is Reason.CREDENTIAL_MISSING or delay is not None:
+        return failure.reason
+    return Reason.URL_EXPIRED if has_ended else Reason.DEADLINE_MISSED

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from math import inf
 from typing import Literal, Protocol
 
 from shared.errors import Evidence
@@ -25,6 +26,19 @@ class Sink(Protocol):
         """Leave nothing behind; never raises, may be called again."""
 
 
+class Clock(Protocol):
+    """What time it is at a source, by its own word where it was heard."""
+
+    def now(self) -> datetime:
+        """The time there."""
+
+    def hear(self, ahead: float | None, /) -> None:
+        """It answered now, by a clock so many seconds ahead of this machine's; None where it told no time."""
+
+    def seconds_since(self, instant: datetime, /) -> float:
+        """How long ago that was."""
+
+
 @dataclass(frozen=True)
 class Order:
     """One transfer to make; `deadline` is monotonic, instants are aware, sizes are bytes.
@@ -41,14 +55,18 @@ class Order:
     declared_size: int | None
     declared_sha256: str | None
     deadline: float
+    clock: Clock
     deleted_at: datetime | None = None
+    credential_is_newer: bool = False
+    """Whether it took the place of another since the output was ready, so that it may not know the job."""
 
 
 @dataclass(frozen=True)
 class Limits:
     """How slow, how often broken and how coded a transfer may be.
 
-    A transfer ends after `total_seconds`, for a body of over 1 GiB after so much more, and when a window of
+    A transfer ends after `total_seconds`, for a body of over 1 GiB after so much more, and for the time that our own
+    limit costs it at the `share_bytes_per_second` that is left to each; and when a window of
     `pace_seconds` spent waiting brings less than `min_bytes_per_second`. A body that breaks off
     is resumed up to `resumes` times, each after a pause. It may go on for `overtime_seconds` after the source
     should have deleted it, as that seldom comes to the second and bytes that still arrive are worth more than a
@@ -56,6 +74,7 @@ class Limits:
     """
 
     total_seconds: float = 3600.0
+    share_bytes_per_second: float = inf
     min_bytes_per_second: float = 1024.0
     pace_seconds: float = 30.0
     resumes: int = 3

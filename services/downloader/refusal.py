@@ -1,14 +1,14 @@
 """The failure that an answer means, with what was seen of it."""
 
-from datetime import UTC, datetime, timedelta
 from time import monotonic
 
-from services.downloader.classify import Moment, reason_of, retry_after
+from services.downloader.classify import Moment, reason_of
 from services.downloader.coding import coding_of, decoded
 from services.downloader.evidence import Sighting
 from services.downloader.order import Limits, Order
-from shared.egress import Answer
+from shared.egress import Answer, retry_after
 from shared.errors import Failure
+from shared.providers.keys import OTHER_KEY
 from shared.reasons import Reason
 
 READ_BYTES = 4096
@@ -23,7 +23,9 @@ def refusal(order: Order, answer: Answer, seen: Sighting) -> Failure:
     seen.saw_error_body(body)
     moment = moment_of(order, answer)
     reason = reason_of(answer.status, body, moment)
-    return Failure(reason, retry_after=retry_after(answer.headers, moment.now))
+    is_other_key = reason is Reason.CREDENTIAL_REFUSED and answer.status not in (401, 403)
+    evidence = {"why": OTHER_KEY} if is_other_key else None
+    return Failure(reason, evidence, retry_after=retry_after(answer.headers, moment.now))
 
 
 def refusal_of_page(order: Order, seen: Sighting, body: bytes) -> Failure:
@@ -50,8 +52,8 @@ def mismatch(order: Order, seen: Sighting, digest: str) -> Failure | None:
 
 def moment_of(order: Order, answer: Answer) -> Moment:
     """What is known at this moment, by the source's own clock where it told."""
-    now = datetime.now(UTC) + timedelta(seconds=answer.clock_offset or 0.0)
-    return Moment(now, order.ready_at, order.url_expires_at, answer.credentialed)
+    now, since_ready = order.clock.now(), order.clock.seconds_since(order.ready_at)
+    return Moment(now, since_ready, order.url_expires_at, answer.credentialed, order.credential_is_newer)
 
 
 def _beginning(answer: Answer) -> bytes:

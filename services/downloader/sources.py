@@ -1,23 +1,28 @@
 """Where a task's bytes can be had: its sealed sources, freshest first, or a fresh link from the provider."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from uuid import UUID, uuid4
 
 import structlog
 
+from services.downloader.clocks import Clocks
 from services.downloader.decide import REFRESHES
 from services.downloader.delays import margin
+from services.downloader.order import Clock
 from shared.db import Database
+from shared.db.clock import DatabaseClock
 from shared.db.database import Row
 from shared.egress import Policy
 from shared.errors import Failure
 from shared.expiry import HORIZON, POLICY, Confidence, link_life
 from shared.links import place_of
 from shared.providers import Provider, Registry
-from shared.providers.refresh import FreshLink, refresh
+from shared.providers.keys import Key, Keys
+from shared.providers.record import FreshLink
+from shared.providers.refresh import refresh
 from shared.reasons import Reason
 from shared.tasks.claims import Claim
 from shared.tasks.recorder import Recorder
@@ -28,6 +33,8 @@ log = structlog.get_logger(__name__)
 
 REFRESH_SECONDS = 30.0
 """Limit for one question to a provider."""
+AGAIN_SECONDS = 2.0
+"""Least wait after a provider gave a link that is no good; doubled each time."""
 CERTAIN = frozenset({Confidence.STATED, Confidence.AT_MOST})
 """Confidences at which a link past its expiry is not worth a request."""
 
@@ -45,6 +52,10 @@ class Source:
     """Whether the provider gave it in this claim, which the claim's own count does not know."""
     deleted_at: datetime | None = None
     """When the provider's policy deletes the bytes, so that a transfer must also end by then."""
+    key: Key | None = None
+    """What the link itself needs, being a content endpoint of the provider's API."""
+    object: Mapping[str, str] | None = None
+    """In place of a link: bucket, key, and version_id or etag of an object of the input bucket."""
 
 
 class Sources:
@@ -63,6 +74,8 @@ class Sources:
         self._vault = vault
         self._registry = registry
         self._policy = policy
+        self._keys = Keys(registry.all())
+        self._clocks = Clocks(DatabaseClock(database).now)
 
     def open(self, claim: Claim) -> Source:
         """The freshest usable source of the task, else a fresh one from its provider.
@@ -70,16 +83,29 @@ class Sources:
         Raises Failure: url_expired where no link is left and none can be had, keyring where one is left that
         no key opens, or what the refresh says.
         """
-        return self._stored(claim) or self._refreshed(claim)
+        spare = 2 * margin(_life(claim)) if self._can_refresh(claim) else 0.0
+        if source := self._stored(claim, spare):
+            return source
+        try:
+            return self._refreshed(claim)
+        except Failure as failure:
+            # Where no fresh link can be had, one that is about to end is still a way.
+            if spare and (source := self._stored(claim, 0.0)):
+                log.info("last_link", reason=str(failure.reason))
+                return source
+            raise
 
     def elsewhere(self, claim: Claim, spent: Source | None) -> bool:
         """Whether another source, or a refresh, is left once `spent` is used up."""
         refreshed = spent is not None and spent.refreshed
         return self._can_refresh(claim, 1 if refreshed else 0) or any(
-            (spent is None or row["source_id"] != spent.source_id)
-            and _usable(row["expires_at"], row["confidence"], row["observed_expired_at"])
+            (spent is None or row["source_id"] != spent.source_id) and self._is_usable(row)
             for row in self._database.run("sources", task_id=claim.task_id)
         )
+
+    def clock_of(self, source: Source | None) -> Clock:
+        """What time it is at a source; by the database's clock where that told none, or there is no source."""
+        return self._clocks.of(place_of(source.url).host if source else "")
 
     def superseded(self, claim: Claim, source: Source) -> bool:
         """Whether a newer source came while this one was used."""
@@ -90,17 +116,33 @@ class Sources:
         """Remember that a source was seen to have ended, so that it is not tried first again."""
         self._database.run("expired_source", source_id=source_id)
 
-    def _stored(self, claim: Claim) -> Source | None:
-        rows = self._database.run("sources", task_id=claim.task_id)
-        spare = 2 * margin(_life(claim)) if self._can_refresh(claim) else 0.0
-        for row in rows:
-            if _usable(row["expires_at"], row["confidence"], row["observed_expired_at"], spare):
-                deleted_at = row["expires_at"] if row["expires_from"] == POLICY else None
+    def _stored(self, claim: Claim, spare: float) -> Source | None:
+        for row in self._database.run("sources", task_id=claim.task_id):
+            if self._is_usable(row, spare):
+                if row["object"] is not None:
+                    return Source(row["source_id"], "", None, None, row["added_at"], object=row["object"])
                 url = self._unsealed(claim, row)
                 return Source(
-                    row["source_id"], url, row["expires_at"], row["issued_at"], row["added_at"], deleted_at=deleted_at
+                    row["source_id"],
+                    url,
+                    row["expires_at"],
+                    row["issued_at"],
+                    row["added_at"],
+                    deleted_at=row["expires_at"] if row["expires_from"] == POLICY else None,
+                    key=self._key_for(claim, url),
                 )
         return None
+
+    def _is_usable(self, row: Row, spare: float = 0.0) -> bool:
+        """Whether a source is worth a request: not seen to have ended, nor surely ended within `spare` seconds."""
+        if row["observed_expired_at"] is not None:
+            return False
+        if row["expires_at"] is None or row["confidence"] not in CERTAIN:
+            return True
+        return bool((row["expires_at"] - self._clocks.of(row["host"]).now()).total_seconds() > spare)
+
+    def _key_for(self, claim: Claim, url: str) -> Key | None:
+        return self._keys.for_link(self._registry.find(claim.provider), claim.provider_account, claim.ready_at, url)
 
     def _unsealed(self, claim: Claim, row: Row) -> str:
         try:
@@ -120,7 +162,8 @@ class Sources:
         # The address of the job record is the operator's own, so only the deny table applies to it.
         api = replace(self._policy(provider), hosts=())
         try:
-            link = refresh(provider, claim.provider_account, claim.job_id, claim.output_id, api, deadline)
+            key = self._keys.of_account(provider, claim.provider_account, claim.ready_at)
+            link = refresh(provider, key, claim.job_id, claim.output_id, api, deadline)
         except Failure as failure:
             metrics.REFRESHES.add(outcome="gone" if failure.reason is Reason.JOB_RECORD_GONE else "failed")
             raise Failure(
@@ -135,9 +178,12 @@ class Sources:
         return Failure(Reason.URL_EXPIRED, {"refresh": "spent" if provider.refresh else "no way"})
 
     def _keep(self, claim: Claim, provider: Provider, link: FreshLink) -> Source:
-        now = datetime.now(UTC)
+        now = self._clocks.of(place_of(link.url).host).now()
         life = link_life(link.url, now)
         expires_at = min((t for t in (life.expires_at, link.expires_at) if t and t < now + HORIZON), default=None)
+        # Credentials that end sooner end the link with them, whatever it says.
+        is_sure = expires_at is not None and (expires_at, life.confidence) != (life.expires_at, Confidence.AT_MOST)
+        is_dead = expires_at is not None and expires_at <= now
         source_id = uuid4()
         place = place_of(link.url)
         record_end = provider.life.record
@@ -152,25 +198,23 @@ class Sources:
             expires_at=expires_at,
             expires_from="refresh" if link.expires_at else life.family,
             confidence=life.confidence,
-            deadline=expires_at if record_end is None else None,
-            life_seconds=(expires_at - (life.issued_at or now)).total_seconds() if expires_at else None,
+            deadline=expires_at if record_end is None and not is_dead else None,
+            life_seconds=(expires_at - (life.issued_at or now)).total_seconds() if expires_at and is_sure else None,
+            life_is_sure=is_sure,
+            counted_as=self._registry.counted_as(claim.provider),
         )
-        if expires_at is not None and expires_at <= now:
+        if is_dead:
             # The provider handed out a link that is dead already, perhaps the old one.
             self.mark_ended(source_id)
-            raise Failure(Reason.URL_EXPIRED, {"refresh": "the provider's link had expired"})
-        return Source(source_id, link.url, expires_at, life.issued_at, now, refreshed=True)
+            evidence = {"refresh": "the provider's link had expired"}
+            raise Failure(Reason.URL_EXPIRED, evidence, retry_after=again_seconds(claim.refreshes))
+        key = self._key_for(claim, link.url)
+        return Source(source_id, link.url, expires_at, life.issued_at, now, refreshed=True, key=key)
 
 
-def _usable(
-    expires_at: datetime | None, confidence: str, observed_expired_at: datetime | None, spare: float = 0.0
-) -> bool:
-    """Whether a source is worth a request: not seen to have ended, nor surely ended within `spare` seconds."""
-    if observed_expired_at is not None:
-        return False
-    if expires_at is None or confidence not in CERTAIN:
-        return True
-    return (expires_at - datetime.now(UTC)).total_seconds() > spare
+def again_seconds(refreshes: int) -> float:
+    """Least seconds to the next question where the link of this one, after so many before, was no good."""
+    return AGAIN_SECONDS * 2.0**refreshes
 
 
 def _life(claim: Claim) -> float:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 
+from services.downloader.bandwidth import UNLIMITED, Bandwidth
 from services.downloader.coding import decoded
 from services.downloader.data_uri import content_of, is_data_uri
 from services.downloader.endings import Ending
@@ -12,9 +13,10 @@ from services.downloader.evidence import Sighting
 from services.downloader.fetching import fetched
 from services.downloader.opening import LOOK_BYTES, is_error_page, opened
 from services.downloader.order import Limits, Order, Proof, Received, Sink
+from services.downloader.parting import Parting
 from services.downloader.refusal import READ_BYTES, mismatch, refusal_of_page
 from shared.egress import Policy
-from shared.errors import Failure, Stopping
+from shared.errors import Failure
 from shared.reasons import Reason
 
 __all__ = ["Limits", "Order", "Received", "Sink", "transfer"]
@@ -27,18 +29,21 @@ def transfer(
     limits: Limits,
     *,
     progress: Callable[[int], None],
-    stopping: Callable[[], bool],
+    seconds_to_stop: Callable[[], float | None],
+    bandwidth: Bandwidth = UNLIMITED,
 ) -> Received:
     """Fetch the link of `order` with one GET and stream it into `sink`, in bounded memory.
 
     A body that breaks off is resumed where its version is certain; the bytes of a `data:` URI come from itself.
     `progress` hears after every block how many bytes came over the wire; what it raises ends the transfer.
-    `stopping` is asked before every block and twice a second while waiting.
+    `seconds_to_stop` gives None while the process runs on, else the seconds left: a transfer that does not fit
+    into them, by what was seen of it, ends with Stopping within half a second. `bandwidth` is shared with others.
     Raises Failure with evidence, Stopping; whatever is raised, the sink is aborted first.
     """
     seen = Sighting()
     try:
-        return _run(order, sink, policy, limits, _Watch(seen, progress, stopping))
+        watch = _Watch(seen, progress, Parting(seen, seconds_to_stop).is_due, bandwidth)
+        return _run(order, sink, policy, limits, watch)
     except Failure as failure:
         sink.abort()
         evidence = {**seen.evidence(), **failure.evidence}
@@ -55,11 +60,10 @@ class _Watch:
     seen: Sighting
     progress: Callable[[int], None]
     stopping: Callable[[], bool]
+    bandwidth: Bandwidth
 
     def over(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
         for block in blocks:
-            if self.stopping():
-                raise Stopping
             self.seen.received(block)
             self.progress(self.seen.wire_bytes)
             yield block
@@ -83,7 +87,7 @@ def _content(order: Order, policy: Policy, limits: Limits, watch: _Watch) -> Ite
         yield watch.over(content_of(order.url))
         return
     with fetched(order, policy, limits, watch.seen, watch.stopping) as blocks:
-        yield decoded(watch.over(blocks), watch.seen.coding, limits.max_ratio)
+        yield decoded(watch.over(watch.bandwidth.through(blocks, watch.stopping)), watch.seen.coding, limits.max_ratio)
 
 
 def _store(order: Order, blocks: Iterator[bytes], sink: Sink, seen: Sighting, ending: Ending) -> str:

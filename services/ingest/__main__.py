@@ -2,6 +2,9 @@
 
 from services.ingest.events import Events
 from services.ingest.handler import Intake
+from services.ingest.inputs import Inputs
+from services.ingest.reader import Reader
+from services.ingest.silence import Silence
 from shared.broker.consumer import Consumer
 from shared.providers import Registry
 from shared.service import Service, run_service
@@ -14,7 +17,7 @@ PREFETCH = 64
 
 
 def build(service: Service) -> None:
-    """The intake queue's door."""
+    """The intake queue's door, and an eye on what waits for a word."""
     settings = service.settings
     events = Events(
         service.database,
@@ -22,11 +25,12 @@ def build(service: Service) -> None:
         Registry.load(settings.providers_dir),
         wake=lambda task_id: service.hint(Stage.DOWNLOAD, task_id),
     )
-    intake = Intake(service.database, events)
+    intake = Intake(service.database, Reader(events, Inputs.of(settings)))
     consumer = Consumer(service.amqp_url, INTAKE, intake.take, prefetch=PREFETCH, name=service.name)
     intake.attach(consumer)
     service.add(intake)
     service.consume(INTAKE, consumer)
+    service.add(Silence(service.database, settings.generation_seconds, settings.envelope_seconds))
     service.announce(Rejections())
 
 

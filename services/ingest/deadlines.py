@@ -10,7 +10,10 @@ from shared.providers import Provider
 
 @dataclass(frozen=True)
 class Deadlines:
-    """What is known of the time that is left; None is unknown, and unknown is a legal value."""
+    """What is known of the time that is left; None is unknown, and unknown is a legal value.
+
+    `life_is_sure` is False where the end may come sooner than is said, or nothing is said.
+    """
 
     issued_at: datetime | None
     url_expires_at: datetime | None
@@ -18,6 +21,7 @@ class Deadlines:
     confidence: Confidence
     deadline: datetime | None
     life_seconds: float | None
+    life_is_sure: bool
 
 
 def deadlines_of(data: OutputReady, ready_at: datetime, now: datetime, provider: Provider) -> Deadlines:
@@ -37,13 +41,16 @@ def deadlines_of(data: OutputReady, ready_at: datetime, now: datetime, provider:
         known.append((ready_at + timedelta(seconds=provider.life.url), POLICY, Confidence.GUESSED))
     expires_at, expires_from, confidence = min(known, default=(None, "none", Confidence.UNKNOWN), key=lambda k: k[0])
     issued_at = life.issued_at if life else None
+    deadline = _deadline(provider, ready_at, expires_at)
+    is_measured = expires_at is not None and confidence is not Confidence.AT_MOST
     return Deadlines(
         issued_at=issued_at,
         url_expires_at=expires_at,
         expires_from=expires_from,
         confidence=confidence,
-        deadline=_deadline(provider, ready_at, expires_at),
-        life_seconds=(expires_at - (issued_at or ready_at)).total_seconds() if expires_at else None,
+        deadline=deadline,
+        life_seconds=(expires_at - (issued_at or ready_at)).total_seconds() if expires_at and is_measured else None,
+        life_is_sure=is_measured or deadline not in (None, expires_at),
     )
 
 

@@ -1,20 +1,31 @@
 """The one door for every event, wherever it came from: `accept`."""
 
-from collections.abc import Callable
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-from hashlib import sha256
 from typing import Any
 from uuid import UUID, uuid4
 
-from services.ingest.deadlines import deadlines_of
+from services.ingest import of_jobs, of_objects, of_reviews
+from services.ingest.heard import Heard
 from shared.db import Database
-from shared.db.database import Steps
-from shared.links import place_of
-from shared.messages import OutputReadyEvent, download_key, task_id_of
+from shared.db.clock import DatabaseClock
+from shared.db.database import Row
+from shared.messages import (
+    AssetReviewedEvent,
+    GenerationStartedEvent,
+    InputObject,
+    IntakeEvent,
+    ObjectCreatedEvent,
+    OutputFailedEvent,
+    OutputReadyEvent,
+    job_key,
+)
 from shared.providers import Registry
-from shared.telemetry import traces
 from shared.vault import Vault
+
+READABLE = frozenset({"output_ready", "download_retry"})
+"""States of a task that a downloader may claim."""
 
 
 class Outcome(StrEnum):
@@ -23,7 +34,18 @@ class Outcome(StrEnum):
     ACCEPTED = "accepted"
     DUPLICATE = "duplicate"
     ID_CONFLICT = "id_conflict"
-    """Its id was used before, for another output: nothing was stored."""
+    """Its id was used before, for another output or another type: nothing was stored."""
+    UNKNOWN_TASK = "unknown_task"
+    """The account has no such task: nothing was stored."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of an event, with the row that stands for its task and the state of that; None without a task."""
+
+    outcome: Outcome
+    task_id: UUID | None
+    state: str | None
 
 
 class Events:
@@ -35,59 +57,59 @@ class Events:
         self._vault = vault
         self._registry = registry
         self._wake = wake
+        self._clock = DatabaseClock(database)
 
-    def accept(self, account: str, event: OutputReadyEvent, body: bytes) -> Outcome:
+    def accept(self, account: str, event: IntakeEvent, body: bytes) -> Answer:
         """Store an event and wake its stage. Raises Failure(Reason.DATABASE) while nothing can be stored."""
-        task_id = task_id_of(account, event.data)
-        steps: Steps = [
-            ("lock_task", {"task_id": str(task_id)}),
-            ("hold_task", {"task_id": task_id}),
-            ("accept", self._values(account, event, body, task_id)),
-        ]
-        word = None
-        while word is None:
-            # No word: the same id was recorded for another output while this statement ran; the next one sees it.
-            word = self._database.run_all(steps)[0]["outcome"]
-        outcome = Outcome(word)
-        if outcome is Outcome.ACCEPTED:
-            self._wake(task_id)
-        return outcome
+        heard = Heard(account, event, body, self._clock.now())
+        match event:
+            case OutputReadyEvent(data=data):
+                return self._ready(job_key(account, data), of_jobs.ready(heard, data, self._registry), data.link)
+            case ObjectCreatedEvent(data=data):
+                lock = of_objects.lock_name(account, data.object)
+                return self._ready(lock, of_objects.created(heard, data, self._registry), None)
+            case GenerationStartedEvent(data=data):
+                return self._run("started", job_key(account, data), of_jobs.started(heard, data, self._registry))
+            case OutputFailedEvent(data=data):
+                values = of_jobs.failed(heard, data, self._registry)
+                return self._run("failed", job_key(account, data), values, hold=values["placeholder_id"])
+            case AssetReviewedEvent(data=data):
+                return self._run("reviewed", str(data.task_id), of_reviews.reviewed(heard, data))
 
-    def _values(self, account: str, event: OutputReadyEvent, body: bytes, task_id: UUID) -> dict[str, Any]:
-        data, now, source_id = event.data, datetime.now(UTC), uuid4()
-        # A producer's clock may run ahead; an output cannot be ready in the future.
-        ready_at = min(data.ready_at or event.time or now, now)
-        times = deadlines_of(data, ready_at, now, self._registry.find(data.provider))
-        place = place_of(data.link or "")
-        return {
-            "account": account,
-            "source": event.source,
-            "event_id": event.id,
-            "body_sha256": sha256(body).hexdigest(),
-            "task_id": task_id,
-            "download_key": download_key(account, data.provider, data.provider_account, data.job_id, data.output_id),
-            "provider": data.provider,
-            "provider_account": data.provider_account,
-            "job_id": data.job_id,
-            "output_id": data.output_id,
-            "operation_id": data.operation_id or data.job_id,
-            "attempt_id": data.attempt_id,
-            "variant": data.variant,
-            "retention_class": data.retention_class,
-            "display_name": data.display_name,
-            "promised_kind": str(data.kind) if data.kind else None,
-            "expected": data.expected.model_dump(mode="json", exclude_none=True),
-            "traceparent": traces.current_traceparent(),
-            "lane": self._registry.lane(data.provider, place.host),
-            "ready_at": ready_at,
-            "url_expires_at": times.url_expires_at,
-            "deadline": times.deadline,
-            "life_seconds": times.life_seconds,
-            "source_id": source_id,
-            "sealed": self._vault.seal(task_id, source_id, data.link) if data.link else None,
-            "host": place.host,
-            "path_sha256": place.path_sha256,
-            "issued_at": times.issued_at,
-            "expires_from": times.expires_from,
-            "confidence": times.confidence,
-        }
+    def notice(self, account: str, told: InputObject) -> Answer:
+        """Store that an object was told of by its store. Raises Failure(Reason.DATABASE) as `accept` does."""
+        values = of_objects.noticed(account, told, self._registry)
+        return self._run("noticed", of_objects.lock_name(account, told), values)
+
+    def _ready(self, lock: str, values: Mapping[str, Any], link: str | None) -> Answer:
+        """Accept an output for the row that stands for it: at first its own, unless the database names another."""
+        target: UUID = values["subject_id"]
+        while True:
+            source_id = uuid4()
+            sealed = self._vault.seal(target, source_id, link) if link else None
+            whole = {**values, "task_id": target, "source_id": source_id, "sealed": sealed}
+            row = self._word("accept", lock, whole, target)
+            if row["outcome"] == "elsewhere":
+                target = row["task_id"]
+                continue
+            answer = _answer(row)
+            if answer.outcome is Outcome.ACCEPTED and answer.state in READABLE:
+                self._wake(row["task_id"])
+            return answer
+
+    def _run(self, act: str, lock: str, values: Mapping[str, Any], *, hold: UUID | None = None) -> Answer:
+        return _answer(self._word(act, lock, values, hold))
+
+    def _word(self, act: str, lock: str, values: Mapping[str, Any], hold: UUID | None) -> Row:
+        """Run an act under its job's lock, with a row held that nobody may move meanwhile."""
+        while True:
+            row = self._database.run_all(
+                [("lock_job", {"job": lock}), ("hold_task", {"task_id": hold}), (act, values)]
+            )[0]
+            if row["outcome"] is not None:
+                return row
+            # No word: the same id was recorded for another task while this statement ran; the next one sees it.
+
+
+def _answer(row: Row) -> Answer:
+    return Answer(Outcome(row["outcome"]), row["task_id"], row["state"])

@@ -7,31 +7,29 @@ from threading import Event, Thread
 
 import structlog
 
-from services.ingest.events import Events, Outcome
 from services.ingest.gate import Gate
+from services.ingest.reader import TYPES, Reader
 from shared.broker.consumer import Consumer, Delivery
 from shared.db import Database
-from shared.errors import Failure, Unstorable
-from shared.messages import UNKNOWN_ACCOUNT, OutputReadyEvent, Rejected, parse_intake, task_id_of
-from shared.telemetry import metrics, traces
+from shared.errors import Failure
+from shared.messages import UNKNOWN_ACCOUNT, Fault, Rejected
+from shared.telemetry import metrics
 from shared.topology import account_of
 
 log = structlog.get_logger(__name__)
 
 READERS = 4
-EVENT_TYPES = ("outlast.output.ready",)
-"""The types that are read; a routing key is an account, a dot, and one of them."""
 REDELIVERIES = 3
 """A body that ended its reader this often is rejected unread."""
 DATABASE_PAUSE_SECONDS = 2.0
 
 
 class Intake:
-    """Reads deliveries on a few threads, and consumes only while the database answers."""
+    """Hands deliveries to the reader on a few threads, and consumes only while the database answers."""
 
-    def __init__(self, database: Database, events: Events) -> None:
+    def __init__(self, database: Database, reader: Reader) -> None:
         self._database = database
-        self._events = events
+        self._reader = reader
         self._gate = Gate()
         self._waiting: queue.SimpleQueue[Delivery] = queue.SimpleQueue()
         self._stopping = Event()
@@ -83,27 +81,12 @@ class Intake:
     def _store(self, delivery: Delivery) -> None:
         digest = _digest(delivery)
         try:
-            account = account_of(delivery.routing_key, EVENT_TYPES)
             self._count_return(delivery, digest)
-            event = parse_intake(delivery.body)
-            self._accept(delivery, account, event)
+            self._reader.read(delivery)
         except Rejected as rejected:
             self._reject(delivery, digest, rejected)
         if delivery.redelivered:
             self._database.run("redelivery_ended", body_sha256=digest)
-
-    def _accept(self, delivery: Delivery, account: str, event: OutputReadyEvent) -> None:
-        """Store an event. Raises Rejected for one that cannot be stored as it is."""
-        try:
-            with traces.span("outlast.intake", event.traceparent):
-                outcome = self._events.accept(account, event, delivery.body)
-                log.info("event_read", outcome=str(outcome), task_id=str(task_id_of(account, event.data)))
-        except Unstorable as error:
-            raise Rejected("unstorable", f"the database refuses its values ({error})") from None
-        if outcome is Outcome.ID_CONFLICT:
-            detail = "id: the same source used this id for another output; give each event an id of its own"
-            raise Rejected(str(outcome), detail)
-        metrics.EVENTS.add(outcome=str(outcome))
 
     def _count_return(self, delivery: Delivery, digest: str) -> None:
         if not delivery.redelivered:
@@ -115,11 +98,11 @@ class Intake:
             return
         row = self._database.one("redelivered", body_sha256=digest)
         if row is not None and row["times"] >= REDELIVERIES:
-            raise Rejected("redelivered", f"the body ended its reader {row['times']} times")
+            raise Rejected(Fault.REDELIVERED, f"the body ended its reader {row['times']} times")
 
     def _reject(self, delivery: Delivery, digest: str, rejected: Rejected) -> None:
         try:
-            account = account_of(delivery.routing_key, EVENT_TYPES)
+            account = account_of(delivery.routing_key, TYPES)
         except Rejected:
             account = UNKNOWN_ACCOUNT
         self._database.run(

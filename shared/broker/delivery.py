@@ -19,12 +19,14 @@ class Delivery:
         redelivered: bool,
         headers: Mapping[str, Any],
         settle: Callable[[bool], None],
+        content_type: str | None = None,
     ) -> None:
         """`settle(True)` acks and `settle(False)` requeues; thread-safe and quick."""
         self.body = body
         self.routing_key = routing_key
         self.redelivered = redelivered
         self.headers = dict(headers)
+        self.content_type = content_type
         self._settle = settle
         self._open = Lock()
 

@@ -8,6 +8,7 @@ from kombu import Producer
 from shared.broker.address import Address
 from shared.broker.connection import connect
 from shared.broker.letter import Letter, Sent
+from shared.messages import BINARY, STRUCTURED
 
 _LOOK_SECONDS = 0.001  # py-amqp spins on half a frame when the socket does not block at all
 
@@ -89,7 +90,8 @@ class Link:
             mandatory=True,
             headers=dict(letter.headers),
             message_id=letter.message_id,
-            content_type="application/json",
+            # Whatever somebody waits for is a whole CloudEvent.
+            content_type=BINARY if letter.is_hint else STRUCTURED,
             content_encoding="utf-8",
             delivery_mode="transient" if letter.is_hint else "persistent",
             timeout=timeout,

@@ -76,7 +76,9 @@ class Session:
         if self._deaf:
             return
         settle = partial(self._settle, method.delivery_tag)
-        delivery = Delivery(body, method.routing_key, method.redelivered, properties.headers or {}, settle)
+        delivery = Delivery(
+            body, method.routing_key, method.redelivered, properties.headers or {}, settle, properties.content_type
+        )
         try:
             self._handle(delivery)
         except Exception as error:  # noqa: BLE001 (one message must not end the consumer; its text may hold a body)

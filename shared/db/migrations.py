@@ -23,6 +23,7 @@ ROLES = (
     "outlast_sweeper",
     "outlast_operator",
     "outlast_reader",
+    "outlast_processor",
 )
 BOOTSTRAP_LOCK = 0x6F75746C617374
 

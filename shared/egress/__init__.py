@@ -7,6 +7,7 @@ from shared.egress.head import Headers
 from shared.egress.policy import Policy, parse_allow
 from shared.egress.trail import Hop
 from shared.egress.url import MAX_URL, Refused, Target, parse
+from shared.egress.wishes import retry_after
 
 __all__ = [
     "DENIED",
@@ -22,4 +23,5 @@ __all__ = [
     "fetch",
     "parse",
     "parse_allow",
+    "retry_after",
 ]

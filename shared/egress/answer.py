@@ -1,5 +1,6 @@
 """One answer of a source: its head as values, its body as a stream."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -10,6 +11,8 @@ from shared.egress.head import Framing, Head, Headers, framing
 from shared.egress.trail import Hop, Trail
 from shared.egress.wire import Wire
 from shared.reasons import Reason
+
+_AGE = re.compile(r"[0-9]{1,9}")
 
 
 class Answer:
@@ -51,8 +54,11 @@ class Answer:
 
 
 def _clock_offset(headers: Headers) -> float | None:
+    age = headers.get("age", "")
     try:
         date = parsedate_to_datetime(headers.get("date", ""))
-        return (date.astimezone(UTC) - datetime.now(UTC)).total_seconds()
+        # A cache tells the date on which the answer was made, and how many seconds ago that was.
+        held = float(age) if _AGE.fullmatch(age) else 0.0
+        return (date.astimezone(UTC) - datetime.now(UTC)).total_seconds() + held
     except (ValueError, TypeError, OverflowError):
         return None

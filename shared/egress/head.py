@@ -21,6 +21,8 @@ _STATUS = re.compile(rb"HTTP/1\.([01]) ([1-9][0-9]{2})(?: [^\x00\r\n]*)?\r?\n")
 _FIELD = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\x00\r\n]*?)[ \t]*\r?\n")
 _FOLDED = re.compile(rb"[ \t]+([^\x00\r\n]*?)[ \t]*\r?\n")
 _LENGTH = re.compile(r"[0-9]{1,18}")
+_SPACE = " \t"
+"""HTTP's own white space; Python's is wider, and other readers do not skip the rest of it."""
 
 
 class Reader(Protocol):
@@ -98,11 +100,11 @@ def framing(head: Head) -> tuple[Framing, int | None]:
     Raises Failure(PROTOCOL_VIOLATION) for a length that conflicts or is no number, and for an unknown coding.
     """
     codings = head.headers.getlist("transfer-encoding")
-    lengths = {part.strip() for value in head.headers.getlist("content-length") for part in value.split(",")}
+    lengths = {part.strip(_SPACE) for value in head.headers.getlist("content-length") for part in value.split(",")}
     if head.status in (204, 304):
         return "length", 0
     if codings:
-        if lengths or head.minor == 0 or [coding.strip().lower() for coding in codings] != ["chunked"]:
+        if lengths or head.minor == 0 or [coding.strip(_SPACE).lower() for coding in codings] != ["chunked"]:
             raise violation("transfer_encoding")
         return "chunked", None
     if not lengths:

@@ -1,12 +1,17 @@
 """The hops of one call: what may be recorded of them, and what must be kept out of every text."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from itertools import takewhile
+from string import ascii_lowercase, ascii_uppercase
 from urllib.parse import unquote
 
 from shared.egress.url import Target
 
 _SHORTEST_SECRET = 4
+_SHORTEST_BEGINNING = 8
+_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
+_CUT = "[cut]"
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,8 @@ class Trail:
         self._hops.append(Hop(target.host, target.path_sha256, None))
         self._secrets |= {target.path, target.query, *target.path.split("/")}
         for parameter in target.query[1:].split("&"):
-            self._secrets |= {parameter, parameter.partition("=")[2]}
+            name, _, value = parameter.partition("=")
+            self._secrets.add(value or name)
 
     def answered(self, status: int) -> None:
         """Note the answer to the request begun last."""
@@ -47,9 +53,27 @@ class Trail:
         return [asdict(hop) for hop in self._hops]
 
     def conceal(self, text: str) -> str:
-        """`text` without any part of a URL or credential of this call, as sources like to echo them."""
-        parts = self._secrets | {unquote(secret) for secret in self._secrets}
-        for part in sorted(parts, key=len, reverse=True):
-            if len(part) >= _SHORTEST_SECRET:
-                text = text.replace(part, "[cut]")
-        return text
+        """`text` without any part of a URL or credential of this call, as sources like to echo them.
+
+        Sources also change the case of what they echo, and cut it, so a beginning of a part is taken out too.
+        """
+        low = text.translate(_LOWER)
+        parts = {part.translate(_LOWER) for secret in self._secrets for part in (secret, unquote(secret))}
+        return _without(text, (span for part in parts if len(part) >= _SHORTEST_SECRET for span in _spans(low, part)))
+
+
+def _spans(text: str, part: str) -> Iterator[tuple[int, int]]:
+    """Where the part, or a beginning of it, starts and ends."""
+    at = 0
+    while (start := text.find(part[:_SHORTEST_BEGINNING], at)) >= 0:
+        same = takewhile(lambda pair: pair[0] == pair[1], zip(part, text[start:], strict=False))
+        at = start + len(list(same))
+        yield start, at
+
+
+def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    kept, at = "", 0
+    for start, end in sorted(spans):
+        kept += text[at:start] + _CUT if start >= at else ""
+        at = max(at, end)
+    return kept + text[at:]

@@ -1,7 +1,7 @@
 """All provider entries: those that come with Outlast, and a folder of further ones."""
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -9,10 +9,15 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from shared.errors import UsageError
+from shared.lanes import SHARED, UNLISTED
 from shared.providers.entry import Provider
 
+OTHER = "other"
+"""What providers without an entry are counted as, since the names in events have no bound."""
 HASHED_LANES = 32
-"""Number of lanes shared by all hosts that no entry lists, so that lanes stay bounded."""
+"""Number of lanes shared by all hosts of unknown providers, so that lanes stay bounded."""
+GENERIC = "generic"
+"""The entry of every provider that has none of its own."""
 
 
 class Registry:
@@ -30,19 +35,31 @@ class Registry:
 
     def find(self, name: str) -> Provider:
         """The entry of a provider, or the generic one."""
-        return self._entries.get(name) or self._entries["generic"]
+        return self._entries.get(name) or self._entries[GENERIC]
+
+    def all(self) -> Collection[Provider]:
+        """Every entry."""
+        return self._entries.values()
 
     def known(self, name: str) -> bool:
         """Whether the provider has an entry of its own."""
         return name in self._entries
 
+    def counted_as(self, name: str) -> str:
+        """The name under which figures of a provider are kept."""
+        return name if self.known(name) else OTHER
+
     def lane(self, name: str, host: str) -> str:
-        """The lane of a source: provider and listed host, else one of the shared lanes of unlisted hosts."""
-        entry = self.find(name)
-        if self.known(name) and host in entry.hosts:
-            return f"{entry.name}/{host}"
+        """The lane of a source: provider and listed host; of an unknown provider, one of a few shared by all hosts."""
+        if self.known(name) and name != GENERIC:
+            return f"{name}/{host if host in self._entries[name].hosts else UNLISTED}"
         number = int.from_bytes(sha256(host.encode()).digest()[:4], "big") % HASHED_LANES
-        return f"other/{number:02d}"
+        return f"{SHARED}/{number:02d}"
+
+    def caps(self) -> dict[str, int]:
+        """The most transfers at once, by what stands for a provider in its lanes."""
+        named = {SHARED if entry.name == GENERIC else entry.name: entry.caps.transfers for entry in self.all()}
+        return {name: most for name, most in named.items() if most is not None}
 
 
 def _read(name: str, text: str) -> Provider:

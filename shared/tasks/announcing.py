@@ -10,7 +10,7 @@ from shared import topology
 from shared.broker.publisher import Publisher
 from shared.db import Database
 from shared.errors import Failure
-from shared.messages import cloud_event
+from shared.messages import AssetComplete, EventRejected, NeedsAttention, Told, cloud_event
 from shared.reasons import Reason
 from shared.telemetry import metrics
 from shared.topology import Announcement
@@ -19,6 +19,8 @@ log = structlog.get_logger(__name__)
 
 EVERY_SECONDS = 1.0
 CONFIRM_SECONDS = 10.0
+ACTIVE_CHECK, ACTIVE_NOTE = "no_active_content", "active_content"
+"""The verifier's check that found none, and its note that there is some."""
 
 
 class Outbox(Protocol):
@@ -43,30 +45,12 @@ class Results:
 
     def message(self, row: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
         """A reference to the asset, or the reason with its sentence."""
-        data: dict[str, Any] = {
-            name: str(row[name]) if name == "task_id" else row[name]
-            for name in (
-                "task_id",
-                "account",
-                "provider",
-                "job_id",
-                "output_id",
-                "operation_id",
-                "attempt_id",
-                "kind",
-            )
-        }
         if row["state"] == "complete":
-            bucket, _, key = row["durable_uri"].removeprefix("s3://").partition("/")
-            data["object"] = {"bucket": bucket, "key": key, "size": row["size"], "sha256": row["h3"]}
-            data |= {"uri": row["durable_uri"], "media": row["facts"], "display_name": row["display_name"]}
-            return (
-                topology.results_key(Announcement.ASSET_COMPLETE, row["account"]),
-                str(row["task_id"]),
-                data,
-            )
-        data |= {"reason": row["reason"], "sentence": Reason(row["reason"]).rule.sentence}
-        return topology.results_key(Announcement.NEEDS_ATTENTION, row["account"]), str(row["task_id"]), data
+            kind, told = Announcement.ASSET_COMPLETE, _complete(row)
+        else:
+            sentence = Reason(row["reason"]).rule.sentence
+            kind, told = Announcement.NEEDS_ATTENTION, NeedsAttention.model_validate({**row, "sentence": sentence})
+        return topology.results_key(kind, row["account"]), str(row["task_id"]), told.model_dump(mode="json")
 
     def close(self, database: Database, row: Mapping[str, Any]) -> None:
         """Close the task's announcement."""
@@ -82,8 +66,9 @@ class Rejections:
 
     def message(self, row: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]]:
         """The fault and the digest of the body, never the body."""
-        data = {name: row[name] for name in ("account", "body_sha256", "body_bytes", "reason", "detail", "times")}
-        return topology.results_key(Announcement.EVENT_REJECTED, row["account"]), row["body_sha256"], data
+        told = EventRejected.model_validate(row)
+        key = topology.results_key(Announcement.EVENT_REJECTED, row["account"])
+        return key, row["body_sha256"], told.model_dump(mode="json")
 
     def close(self, database: Database, row: Mapping[str, Any]) -> None:
         """Close the rejection's announcement."""
@@ -93,6 +78,27 @@ class Rejections:
             body_sha256=row["body_sha256"],
             announce_at=row["announce_at"],
         )
+
+
+def _complete(row: Mapping[str, Any]) -> Told:
+    bucket, _, key = row["durable_uri"].removeprefix("s3://").partition("/")
+    reference = {"bucket": bucket, "key": key, "version_id": row["version_id"], "size": row["size"]}
+    return AssetComplete.model_validate(
+        {
+            **row,
+            "object": {**reference, "sha256": row["h3"]},
+            "uri": row["durable_uri"],
+            "media": row["facts"],
+            "flags": {"active_content": _active_content(row["facts"]), "review": row["review"]},
+        }
+    )
+
+
+def _active_content(facts: Mapping[str, Any]) -> bool | None:
+    """Whether the verifier found content that may run; None where it did not look."""
+    if ACTIVE_NOTE in facts.get("notes", ()):
+        return True
+    return False if ACTIVE_CHECK in facts.get("checks", ()) else None
 
 
 class Announcer:

@@ -1,13 +1,14 @@
 """Claims: which task a worker holds, under which token, and how it takes, keeps and gives back its lease."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
 from shared.db.database import Database
+from shared.lanes import NOTHING, Barred
 from shared.states import Stage, State
 
 URGENT_SECONDS = 300.0
@@ -86,32 +87,38 @@ class Claims:
         self._lease_seconds = lease_seconds
         self._turn = 0
 
-    def take(self, full_lanes: Collection[str] = (), *, urgent_only: bool = False) -> Claim | None:
-        """Lease the most urgent claimable task outside the full lanes; None if there is none.
+    def take(self, barred: Barred = NOTHING, *, urgent_only: bool = False) -> Claim | None:
+        """Lease the most urgent claimable task that is not barred; None if there is none.
 
         Of downloads, those past their time come last, but for a turn of theirs now and then.
         """
         if self._stage is not Stage.DOWNLOAD:
-            return self._take(full_lanes, late=True, within=None)
-        in_time = partial(self._take, full_lanes, late=False, within=URGENT_SECONDS if urgent_only else None)
-        past = partial(self._take, full_lanes, late=True, within=0.0)
+            return self._take(barred, late=True, within=None)
+        in_time = partial(self._take, barred, late=False, within=URGENT_SECONDS if urgent_only else None)
+        past = partial(self._take, barred, late=True, within=0.0)
         self._turn = (self._turn + 1) % LATE_TURN
         return (past() or in_time()) if self._turn == 0 and not urgent_only else (in_time() or past())
 
-    def _take(self, full_lanes: Collection[str], *, late: bool, within: float | None) -> Claim | None:
+    def _take(self, barred: Barred, *, late: bool, within: float | None) -> Claim | None:
+        """A task of an account that is not crowded, else any."""
+        beside = self._lease(barred, late=late, within=within) if barred.crowded else None
+        return beside or self._lease(replace(barred, crowded=()), late=late, within=within)
+
+    def _lease(self, barred: Barred, *, late: bool, within: float | None) -> Claim | None:
         row = self._database.one(
             "claim",
             stage=str(self._stage),
             worker=self._worker,
             lease_id=uuid4(),
             lease_seconds=self._lease_seconds,
-            full=list(full_lanes),
+            lanes=list(barred.lanes),
+            providers=list(barred.providers),
+            crowded=list(barred.crowded),
+            crowded_there=list(barred.crowded_there),
             late=late,
             within_seconds=within,
         )
-        if row is None:
-            return None
-        return Claim(**{**row, "state": State(row["state"]), "stage": Stage(row["stage"])})
+        return Claim(**{**row, "state": State(row["state"]), "stage": Stage(row["stage"])}) if row else None
 
     def renew(self, held: Sequence[Claim]) -> frozenset[UUID]:
         """Lengthen the leases; returns the lease ids that are still ours."""

@@ -43,6 +43,14 @@ class Recorder:
                 if self._stopped.wait(AGAIN_SECONDS):
                     raise
 
+    def note(self, claim: Claim, act: str, **values: Any) -> None:
+        """Run an act that only adds what is known of a running claim: once, as the work goes on without it.
+
+        Raises LeaseLost when the token is no longer the row's, and Failure while the database is away.
+        """
+        if self._database.one(act, **claim.token, **values) is None:
+            raise LeaseLost(act)
+
     def _happened(self, claim: Claim, act: str) -> bool:
         """Whether our own act was committed though its answer was lost."""
         row = self._database.one("claim_outcome", lease_id=claim.lease_id)

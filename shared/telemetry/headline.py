@@ -24,14 +24,19 @@ log = structlog.get_logger(__name__)
 class HeadlineFigures:
     """What the database says; None where there is nothing to measure.
 
-    `tasks_by_state` may leave states out: an open one then counts 0, a final one is not shown.
+    Lives are in seconds, by provider: the shortest so far, and the 5th percentile of 24 hours. `tasks_by_state` may
+    leave states out: an open one then counts 0, a final one is not shown. `clock_offset_seconds` is how far the
+    database's clock is ahead of this process's.
     """
 
     outputs_waiting: int
     oldest_ready_seconds: float | None
-    shortest_life_seconds: float | None
+    tasks_at_risk: int
+    shortest_lives: Mapping[str, float]
+    usual_lives: Mapping[str, float]
     tasks_by_state: Mapping[str, int]
     complete_without_uri: int
+    clock_offset_seconds: float
 
 
 Read = Callable[[], HeadlineFigures]
@@ -48,7 +53,18 @@ class Headline:
             "outlast_oldest_output_ready_seconds",
             "Time since the oldest of the waiting outputs became ready.",
         )
-        self._life = gauge("outlast_shortest_link_life_seconds", "Shortest life that a link was seen to have.")
+        self._at_risk = gauge(
+            "outlast_tasks_at_risk",
+            "Outputs without any byte here whose link's life, known or guessed, is nearly over.",
+        )
+        self._shortest = gauge(
+            "outlast_shortest_link_life_seconds", "Shortest life that a link was seen to have so far.", provider=()
+        )
+        self._usual = gauge(
+            "outlast_usual_short_link_life_seconds",
+            "5th percentile of the lives of links seen in 24 hours, rounded down by up to a tenth.",
+            provider=(),
+        )
         self._ratio = gauge(
             "outlast_backlog_age_to_life_ratio",
             "Age of the oldest waiting output over the shortest link life.",
@@ -58,6 +74,10 @@ class Headline:
             "Stored or complete tasks without a durable URI: 0, or rules are broken.",
         )
         self._tasks = gauge("outlast_tasks", "Tasks in each state; final states as far as counted.", state=State)
+        self._offset = gauge(
+            "outlast_database_clock_offset_seconds",
+            "How far the database's clock is ahead of this process's, or behind if negative.",
+        )
         self._clock = clock
         self._reading = threading.Lock()
         self._read: Read | None = None
@@ -97,11 +117,14 @@ class Headline:
         yield _gauge(self._up, 1)
         yield _gauge(self._waiting, figures.outputs_waiting)
         yield _gauge(self._oldest, age)
-        if (life := figures.shortest_life_seconds) is not None:
-            yield _gauge(self._life, life)
+        yield _gauge(self._at_risk, figures.tasks_at_risk)
+        yield _by_provider(self._shortest, figures.shortest_lives)
+        yield _by_provider(self._usual, figures.usual_lives)
+        if (life := min(figures.shortest_lives.values(), default=None)) is not None:
             yield _gauge(self._ratio, age / life if life > 0 else math.inf if age > 0 else 0)
         yield _gauge(self._without_uri, figures.complete_without_uri)
         yield self._by_state(figures.tasks_by_state)
+        yield _gauge(self._offset, figures.clock_offset_seconds)
 
     def _by_state(self, tasks: Mapping[str, int]) -> GaugeMetricFamily:
         counts = Counter({str(state): 0 for state in State if state not in FINAL})
@@ -111,6 +134,13 @@ class Headline:
         for state, number in counts.items():
             family.add_metric([state], number)
         return family
+
+
+def _by_provider(declared: Declared, figures: Mapping[str, float]) -> GaugeMetricFamily:
+    family = GaugeMetricFamily(declared.name, declared.meaning, labels=["provider"])
+    for provider, figure in figures.items():
+        family.add_metric([provider], float(figure))
+    return family
 
 
 def _gauge(declared: Declared, value: float) -> GaugeMetricFamily:

@@ -16,7 +16,7 @@ OURS = tuple(reason for reason in Reason if reason.is_ours)
 EVENTS = REGISTER.counter(
     "outlast_events_total",
     "Intake events, by what became of them.",
-    outcome=("accepted", "duplicate", "rejected"),
+    outcome=("accepted", "duplicate", "rejected", "ignored"),
 )
 CLAIMS = REGISTER.counter(
     "outlast_claims_total",
@@ -28,6 +28,9 @@ LEASES_LOST = REGISTER.counter(
     "outlast_leases_lost_total", "Claims whose lease ended before their work did.", stage=Stage
 )
 SLOTS_BUSY = REGISTER.gauge("outlast_slots_busy", "Tasks that this process works on now.", stage=Stage)
+LANES_CLOSED = REGISTER.gauge(
+    "outlast_lanes_closed", "Lanes that this process leaves alone, or tries with one task, as their source is away."
+)
 HINTS = REGISTER.counter(
     "outlast_hints_total",
     "Wake-up messages to other stages, by what became of them.",
@@ -39,6 +42,9 @@ TRANSFER_RETRIES = REGISTER.counter(
 )
 EXPIRED_ANSWERS = REGISTER.counter(
     "outlast_expired_answers_total", "Answers of sources that said the link had expired."
+)
+EXPIRED_UNASKED = REGISTER.counter(
+    "outlast_expired_unasked_total", "Tries that found no link left to ask: each had expired while it waited."
 )
 REFRESHES = REGISTER.counter(
     "outlast_refreshes_total",

@@ -22,7 +22,9 @@ import pytest
 from minio import Minio
 
 from tests.conftest import OUTLAST, ROOT, TestDatabase
+from tests.faults.logs import ServerLogs, log_files_that_leak
 from tests.system.source import Source
+from tests.system.sweep import Seen, leaks
 
 SERVICES = ("ingest", "downloader", "verifier", "promoter")
 ROLES = {name: f"outlast_{name}" for name in SERVICES}
@@ -44,8 +46,9 @@ class System:
         self.database = database
         self.amqp_url = amqp_url
         self.source = source
-        prefix = uuid4().hex[:12]
-        self.staging, self.assets = f"{prefix}-staging", f"{prefix}-assets"
+        self.seen = Seen()
+        self.prefix = uuid4().hex[:12]
+        self.staging, self.assets = f"{self.prefix}-staging", f"{self.prefix}-assets"
         self.s3 = Minio(f"{s3['host']}:{s3['port']}", s3["access_key"], s3["secret_key"], secure=False)
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self.ports: dict[str, int] = {}
@@ -70,6 +73,7 @@ class System:
             "OUTLAST_POLL_SECONDS": "0.5",
             "OUTLAST_GRACE_SECONDS": "8",
             "OUTLAST_LOG_LEVEL": "debug",
+            "OUTLAST_TRACES": "console",
         }
         subprocess.run([OUTLAST, "migrate"], check=True, env=self.environment, capture_output=True, timeout=60)
 
@@ -136,6 +140,11 @@ class System:
         return file.read_text(errors="replace") if file.exists() else ""
 
     def http(self, name: str, path: str) -> tuple[int, str]:
+        status, text = self._http(name, path)
+        self.seen.told.add(text)
+        return status, text
+
+    def _http(self, name: str, path: str) -> tuple[int, str]:
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.ports[name]}{path}", timeout=5) as answer:
                 return answer.status, answer.read().decode()
@@ -161,6 +170,7 @@ class System:
             channel = connection.channel()
             channel.confirm_delivery()
             for key, body in messages:
+                self.seen.published.add(body)
                 channel.basic_publish("outlast.intake", key, body, mandatory=True)
 
     def publish_pictures(self, number: int, path: str = "picture", **query: int) -> None:
@@ -199,10 +209,18 @@ class System:
         with pika.BlockingConnection(pika.URLParameters(self.amqp_url)) as connection:
             channel = connection.channel()
             while True:
-                method, _, body = channel.basic_get(queue, auto_ack=True)
+                method, properties, body = channel.basic_get(queue, auto_ack=True)
                 if method is None:
                     return found
+                self.seen.message(queue, method.routing_key, vars(properties), body)
                 found.append((method.routing_key, body))
+
+    def see_metrics(self) -> None:
+        """Read the metrics of all services that run."""
+        for name, process in self.processes.items():
+            if process.poll() is None and name in self.ports:
+                process.send_signal(signal.SIGCONT)
+                self.http(name, "/metrics")
 
 
 @pytest.fixture
@@ -212,10 +230,40 @@ def source() -> Iterator[Source]:
     server.close()
 
 
+@pytest.fixture(autouse=True)
+def no_log_tells_a_link(tmp_path: Path, servers: dict[str, Any]) -> Iterator[None]:
+    """Neither a service's log nor one of a server, be it the test's own or shared, holds any part of a link."""
+    shared = ServerLogs()
+    yield
+    assert [*log_files_that_leak(tmp_path), *shared.leaks()] == []
+
+
 @pytest.fixture
-def system(
+def unswept(
     tmp_path: Path, database: TestDatabase, amqp_url: str, servers: dict[str, Any], source: Source
 ) -> Iterator[System]:
+    """The system, for a test that looks itself at what is left."""
     running = System(tmp_path, database, amqp_url, servers["s3"], source)
     yield running
     running.stop_all()
+
+
+@pytest.fixture
+def sweep(unswept: System, management: Callable[..., Any]) -> Callable[[], list[str]]:
+    """Stops the services and gives the places where they left any part of a link."""
+
+    def leaks_now() -> list[str]:
+        unswept.see_metrics()
+        unswept.stop_all()
+        queues = management("GET", f"queues/{unswept.amqp_url.rpartition('/')[2]}")
+        names = [queue["name"] for queue in queues]
+        return leaks(unswept.database.url(), unswept.amqp_url, names, unswept.s3, unswept.prefix, unswept.seen)
+
+    return leaks_now
+
+
+@pytest.fixture
+def system(unswept: System, sweep: Callable[[], list[str]]) -> Iterator[System]:
+    """The system; after the test nothing that it left anywhere holds any part of a link."""
+    yield unswept
+    assert sweep() == []

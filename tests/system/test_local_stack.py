@@ -58,8 +58,8 @@ def detached(folder: Path) -> dict[str, Any]:
     return description
 
 
-def down(folder: Path) -> str:
-    command = [OUTLAST, "down", "--dir", str(folder)]
+def down(folder: Path, *options: str) -> str:
+    command = [OUTLAST, "down", "--dir", str(folder), *options]
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=150).stdout
 
 
@@ -87,8 +87,8 @@ def test_data_and_ports_are_kept_and_a_port_that_was_taken_is_changed(folder: Pa
         connection.execute("CREATE TABLE kept (word text)")
     s3_of(first).make_bucket("kept")
     assert detached(folder) == first
-    stopped = down(folder).split()
-    assert {"postgres", "rabbitmq", "s3"} <= set(stopped)
+    stopped = json.loads(down(folder, "--json"))
+    assert {"postgres", "rabbitmq", "s3"} <= {name for name, ending in stopped.items() if ending == "stopped"}
     until(lambda: not processes_of(folder), "no process of the stack is left")
 
     with socket.create_server(("127.0.0.1", first["rabbitmq"]["port"])):
@@ -180,4 +180,5 @@ def test_a_starter_that_is_killed_leaves_no_process(folder: Path) -> None:
 
 def test_down_is_fine_where_nothing_runs(tmp_path: Path) -> None:
     assert "Nothing runs" in down(tmp_path / "nowhere")
+    assert down(tmp_path / "nowhere", "--json") == "{}\n"
     assert not (tmp_path / "nowhere").exists()

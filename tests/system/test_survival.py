@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+from hashlib import sha256
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -12,7 +13,8 @@ import pytest
 
 from tests.conftest import OUTLAST, TestDatabase
 from tests.system.conftest import SERVICES, System, until
-from tests.system.source import Source
+from tests.system.source import Source, picture
+from tests.system.sweep import Seen
 
 
 def all_complete(system: System, number: int) -> None:
@@ -87,6 +89,42 @@ def test_a_downloader_that_is_asked_to_end_gives_its_tasks_back_at_once(system: 
     assert system.objects(system.staging) == []
 
 
+def half_way(system: System, job: str, *, seconds: float, grace: str) -> None:
+    """Bring a downloader named `first` to the middle of a transfer whose link ends in 30 s, and ask it to end."""
+    system.start("ingest")
+    system.start("downloader", name="first", OUTLAST_LEASE_SECONDS="60", OUTLAST_GRACE_SECONDS=grace)
+    system.publish(system.event(system.source.link(f"slow/{job}", life=30, seconds=seconds), job=job, kind="image"))
+    until(lambda: system.source.sent(f"slow/{job}") >= len(picture(job)) / 2, "half of the bytes are there")
+    system.messages("outlast.download")
+    system.signal("first", signal.SIGTERM)
+
+
+def test_fr78_and_case_66_a_transfer_that_fits_is_finished_by_the_process_that_is_asked_to_end(system: System) -> None:
+    """The grace time is 120 s, so the rest fits, and the link of 30 s is not at risk again."""
+    half_way(system, "fits", seconds=10.0, grace="120")
+    assert system.processes["first"].wait(20) == 0
+    assert system.rows("SELECT state, epoch, tries, strikes FROM tasks") == [("verifying", 1, 0, 0)]
+    assert system.rows("SELECT outcome FROM claims") == [("staged",)]
+    assert system.source.asked("slow/fits") == 1
+    assert len(system.messages("outlast.verify")) == 1
+    assert system.rows("SELECT h1 FROM tasks") == [(sha256(picture("fits")).hexdigest(),)]
+
+
+def test_fr78_and_case_66_a_transfer_that_does_not_fit_is_released_at_once_and_saved_by_another(system: System) -> None:
+    """The grace time is 10 s, of which 5 are kept; the link of 30 s lives on long enough for a second process."""
+    half_way(system, "long", seconds=10.0, grace="10")
+    until(lambda: system.count("state = 'download_retry'") == 1, "the task is released at once", 4.0)
+    assert system.rows("SELECT tries, strikes, lease_id, wake_at FROM tasks") == [(0, 0, None, None)]
+    assert system.processes["first"].wait(10) == 0
+    ((_, hint),) = system.messages("outlast.download")
+    assert system.rows("SELECT task_id::text FROM tasks") == [(json.loads(hint)["task_id"],)]
+    assert system.objects(system.staging) == []
+    system.start("downloader", name="second")
+    until(lambda: system.count("state = 'verifying'") == 1, "the second process has it", 25)
+    claims = "SELECT outcome, started_at < url_expires_at, tries FROM claims JOIN tasks USING (task_id)"
+    assert system.rows(f"{claims} ORDER BY claims.epoch") == [("released", True, 0), ("staged", True, 0)]
+
+
 def test_work_goes_on_without_a_broker_and_its_return_needs_no_restart(tmp_path: Path) -> None:
     """RabbitMQ is stopped right after intake; everything accepted completes; later events flow again."""
     folder = tmp_path / "stack"
@@ -133,6 +171,7 @@ def _attached(folder: Path, stack: dict[str, Any], source: Source) -> System:
         f"amqp://{broker['user']}:{broker['password']}@{broker['host']}:{broker['port']}/{broker['vhost']}"
     )
     system.source = source
+    system.seen = Seen()
     return system
 
 

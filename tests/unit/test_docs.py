@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from shared.messages import Expected, OutputReady
+from shared.messages import EVENTS, Fault
+from shared.messages.rejection import FIELDS
 from shared.reasons import Reason
 from tests.conftest import ROOT
 
@@ -20,9 +21,14 @@ def test_no_row_names_a_reason_that_is_gone() -> None:
     assert set(re.findall(r"^\| `(\w+)`", text, re.M)) == {str(reason) for reason in Reason}
 
 
-@pytest.mark.parametrize("name", [*OutputReady.model_fields, *Expected.model_fields])
+@pytest.mark.parametrize("name", sorted(FIELDS))
 def test_every_field_of_the_event_is_described(name: str) -> None:
     assert f"`{name}`" in (ROOT / "docs/intake.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("word", [*EVENTS, *Fault])
+def test_every_type_and_every_rejection_has_its_row(word: str) -> None:
+    assert f"\n| `{word}` |" in (ROOT / "docs/intake.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,24 @@ def test_further_cloudevents_attributes_are_ignored() -> None:
         (b"\xff\xfe{}", "not_utf8"),
         (b"{", "not_json"),
         (f'{{"url": "{CANARY}'.encode(), "not_json"),
-        (b"[" * 100_000, "not_json"),
+        (b"[" * 100_000, "too_deep"),
+        (b"[" * 100_000 + b"]" * 100_000, "too_deep"),
+        (b"\xef\xbb\xbf" + json.dumps(event()).encode(), "not_json"),
+        (json.dumps(event()).encode("utf-16"), "not_utf8"),
+        (f'{{"id": "{CANARY}", "id": "x"}}'.encode(), "duplicate_name"),
+        (f'{{"data": {{"{CANARY}": 1, "{CANARY}": 2}}}}'.encode(), "duplicate_name"),
+        (b'{"data": NaN}', "bad_number"),
+        (b'{"data": -Infinity}', "bad_number"),
+        (b'{"data": 1e999}', "bad_number"),
+        (b'{"data": ' + b"9" * 5000 + b"}", "bad_number"),
+        (b'{"data": 0.' + b"3" * 5000 + b"}", "bad_number"),
+        (json.dumps(event(expected={"size": 2**63})).encode(), "wrong_schema"),
+        (json.dumps(event(expected={"width": 10**30})).encode(), "wrong_schema"),
+        (json.dumps({**event(), "schemaversion": 2}).encode(), "future_schema"),
+        (json.dumps({**event(), "schemaversion": "2"}).encode(), "future_schema"),
+        (json.dumps({**event(), "schemaversion": CANARY}).encode(), "wrong_schema"),
+        (json.dumps({**event(), "dataschema": "urn:outlast:outlast.output.ready:7"}).encode(), "future_schema"),
+        (json.dumps({**event(), "type": "outlast.output.failed"}).encode(), "wrong_schema"),
         (b"[]", "wrong_schema"),
         (b"null", "wrong_schema"),
         (b'"text"', "wrong_schema"),
@@ -97,7 +114,7 @@ def test_any_data_is_read_or_refused(data: dict[str, object]) -> None:
     try:
         parse_intake(body)
     except Rejected as rejected:
-        assert rejected.reason in {"wrong_schema", "not_json"}
+        assert rejected.reason in {"wrong_schema", "not_json", "bad_number", "too_deep"}
 
 
 def test_the_task_id_depends_on_the_output_and_not_on_its_link() -> None:

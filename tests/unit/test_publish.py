@@ -83,9 +83,10 @@ def test_a_printed_event_does_not_show_its_link() -> None:
 
 def test_a_producer_sees_no_log_of_ours_on_its_standard_output() -> None:
     program = (
-        "import structlog, outlast.publish as p\n"
-        "try: p.publish(account='a', amqp_url='amqp://u:CANARY@127.0.0.1:1/v', timeout=1, provider='p', job_id='j')\n"
-        "except p.PublishError as error: print(error)\n"
+        "import structlog\n"
+        "from outlast.publish import PublishError, publish\n"
+        "try: publish(account='a', amqp_url='amqp://u:CANARY@127.0.0.1:1/v', timeout=1, provider='p', job_id='j')\n"
+        "except PublishError as error: print(error)\n"
         "structlog.get_logger('mine').info('own_event')"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)

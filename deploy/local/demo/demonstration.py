@@ -9,7 +9,7 @@ from uuid import UUID
 
 from rich.console import Console
 
-from deploy.local.demo import proof, report
+from deploy.local.demo import posters, proof, report
 from deploy.local.demo.outcomes import print_outcomes
 from deploy.local.demo.proof import Ended, Finding
 from deploy.local.demo.provider import DemoProvider
@@ -30,13 +30,17 @@ LOG_LINES = 25
 
 @dataclass(frozen=True)
 class Demonstration:
-    """What is sent and by whom, the stack that captures it, and where it is told."""
+    """What is sent and by whom, the stack that captures it, and where it is told.
+
+    `with_processor`: the example processor runs beside it, and its posters are waited for, shown and proven.
+    """
 
     stack: Stack
     server: Server
     provider: DemoProvider
     captures: Sequence[Capture]
     console: Console
+    with_processor: bool = False
 
     def show(self, *, outwait: bool) -> bool:
         """Send, follow, prove and print; returns whether all was as it must be.
@@ -60,7 +64,13 @@ class Demonstration:
         print_outcomes(self.console, ended)
         if outwait:
             report.print_requests(self.console, self.provider.requests)
-        return [*proof.endings(ended), *(self._outwait() if outwait else ()), *self._assets_and_logs(ended)]
+        made = self._posters(ended) if self.with_processor else []
+        return [*proof.endings(ended), *(self._outwait() if outwait else ()), *self._assets_and_logs(ended), *made]
+
+    def _posters(self, ended: Ended) -> list[Finding]:
+        found = posters.processed(self.stack, ended)
+        posters.print_posters(self.console, found)
+        return posters.posters(found, asset_store(self.stack))
 
     def _send(self) -> dict[UUID, Capture]:
         sent = {}

@@ -11,12 +11,14 @@ ENTRY = """\
 name = "{name}"
 hosts = ["127.0.0.1"]
 
+[credential]
+header = "Authorization"
+prefix = "Bearer "
+file = {keys}
+
 [refresh]
 method = "GET"
 url = "{origin}/v1/jobs/{{job_id}}"
-credential_header = "Authorization"
-credential_prefix = "Bearer "
-credential_file = {keys}
 status = "status"
 done = ["succeeded"]
 failed = ["failed"]

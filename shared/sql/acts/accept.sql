@@ -1,88 +1,155 @@
--- accept: records an event once, and makes or renews the task it reports, with its sealed source.
-WITH fresh AS (
-    INSERT INTO events (account, source, event_id, body_sha256, task_id)
-    VALUES (%(account)s, %(source)s, %(event_id)s, %(body_sha256)s, %(task_id)s)
+-- accept: records an event once, and makes or renews the task it reports, with its sealed link or its object.
+WITH found AS (
+    SELECT t.task_id, t.state, t.reason, t.staged_key, t.object, t.epoch,
+           t.output_id = '' OR t.processor_version = '' AS placeholder
+    FROM tasks t
+    WHERE t.task_id = coalesce(
+        (SELECT known.task_id FROM tasks known WHERE known.task_id = task_of(%(subject_id)s)),
+        task_of_object(%(account)s, %(object)s::jsonb, coalesce(%(processor_version)s::text, 'none')),
+        job_placeholder(%(placeholder_id)s::uuid),
+        task_of_object(%(account)s, %(object)s::jsonb, ''))
+), fresh AS (
+    -- A link is sealed for one row: where another row stands for the output by now, only that is told.
+    INSERT INTO events (account, source, event_id, type, body_sha256, task_id, subject_id)
+    SELECT %(account)s, %(source)s, %(event_id)s, %(event_type)s, %(body_sha256)s, %(task_id)s, %(subject_id)s
+    WHERE coalesce((SELECT task_id FROM found), %(subject_id)s) = %(task_id)s
     ON CONFLICT (account, source, event_id) DO NOTHING
     RETURNING task_id
 ), recorded AS (
-    SELECT task_id FROM events
+    SELECT type = %(event_type)s AND coalesce(subject_id, task_id) = %(subject_id)s AS same FROM events
     WHERE account = %(account)s AND source = %(source)s AND event_id = %(event_id)s
-), before AS (
-    SELECT task_id, state, staged_key FROM tasks WHERE task_id = %(task_id)s
+), heard AS (
+    SELECT CASE WHEN EXISTS (SELECT FROM fresh) THEN 'accepted'
+                WHEN (SELECT same FROM recorded) THEN 'duplicate'
+                WHEN EXISTS (SELECT FROM recorded) THEN 'id_conflict'
+                WHEN coalesce((SELECT task_id FROM found), %(subject_id)s) <> %(task_id)s THEN 'elsewhere'
+                END AS outcome
+), told AS (
+    SELECT num_nonnulls(%(sealed)s::bytea, %(object)s::jsonb) > 0 AS has_source
+), next AS (
+    SELECT found.*, found.state IN ('generating', 'needs_attention', 'abandoned') AS opens FROM fresh, told, found
+    WHERE found.state IN ('generating', 'output_ready', 'downloading', 'download_retry')
+       OR (found.state = 'needs_attention' AND found.staged_key IS NULL AND (found.placeholder OR told.has_source))
+       OR (found.state = 'abandoned' AND found.reason IN ('provider_failed', 'provider_filtered'))
 ), estimate AS (
-    SELECT coalesce(
-        %(deadline)s::timestamptz,
-        %(url_expires_at)s::timestamptz,
-        %(ready_at)s::timestamptz + least(
-            interval '1 hour',
-            -- One odd link must not push every unknown life of its provider to the front or past its end.
-            greatest(interval '60 seconds', make_interval(
-                secs => (SELECT shortest_seconds FROM lives WHERE provider = %(provider)s))))) AS urgency
+    SELECT CASE
+        WHEN %(life_is_sure)s THEN coalesce(%(deadline)s::timestamptz, %(url_expires_at)s::timestamptz)
+        ELSE least(%(deadline)s::timestamptz, %(url_expires_at)s::timestamptz,
+                   %(ready_at)s::timestamptz + guessed_life(%(counted_as)s)) END AS urgency
 ), lane AS (
     INSERT INTO lanes (stage, lane) SELECT 'download', %(lane)s FROM fresh ON CONFLICT DO NOTHING
 ), life AS (
     INSERT INTO lives (provider, shortest_seconds)
-    SELECT %(provider)s, %(life_seconds)s::float8 FROM fresh
+    SELECT %(counted_as)s, %(life_seconds)s::float8 FROM fresh
     WHERE %(life_seconds)s::float8 > 0
-      AND NOT EXISTS (SELECT FROM lives WHERE provider = %(provider)s AND shortest_seconds <= %(life_seconds)s::float8)
+      AND NOT EXISTS (SELECT FROM lives WHERE provider = %(counted_as)s AND shortest_seconds <= %(life_seconds)s::float8)
     ON CONFLICT (provider) DO UPDATE
         SET shortest_seconds = least(lives.shortest_seconds, excluded.shortest_seconds), seen_at = statement_timestamp()
+), counting AS MATERIALIZED (
+    -- Nobody waits for another's count: those who come while one counts are left out, which moves no percentile.
+    SELECT date_trunc('hour', statement_timestamp()) AS hour, life_step(%(life_seconds)s::float8) AS step FROM fresh
+    WHERE %(life_seconds)s::float8 > 0
+      AND pg_try_advisory_xact_lock(hashtext('recent_lives'), hashtext(%(counted_as)s))
+), counted AS (
+    INSERT INTO recent_lives (provider, hour, step, seen) SELECT %(counted_as)s, hour, step, 1 FROM counting
+    ON CONFLICT (provider, hour, step) DO UPDATE SET seen = recent_lives.seen + 1
+), forgotten AS (
+    DELETE FROM recent_lives r USING counting
+    WHERE r.provider = %(counted_as)s AND r.hour < counting.hour - interval '25 hours'
 ), born AS (
     INSERT INTO tasks (
         task_id, download_key, account, provider, provider_account, job_id, output_id, operation_id, attempt_id,
-        variant, retention_class, display_name, promised_kind, expected, traceparent,
+        variant, retention_class, display_name, promised_kind, expected, processor_version, provenance, derived_from,
+        object, traceparent,
         state, source_lane, urgency, ready_at, url_expires_at, deadline)
     SELECT %(task_id)s, %(download_key)s, %(account)s, %(provider)s, %(provider_account)s, %(job_id)s, %(output_id)s,
-           %(operation_id)s, %(attempt_id)s, %(variant)s, %(retention_class)s, %(display_name)s, %(promised_kind)s,
-           %(expected)s, %(traceparent)s,
+           coalesce(%(operation_id)s::text, %(job_id)s), coalesce(%(attempt_id)s::text, '1'), %(variant)s,
+           coalesce(%(retention_class)s::text, 'original'), %(display_name)s, %(promised_kind)s,
+           coalesce(%(expected)s::jsonb, '{}'), coalesce(%(processor_version)s::text, 'none'),
+           coalesce(%(provenance)s::jsonb, '{}'), coalesce(%(derived_from)s::uuid[], '{}'), %(object)s::jsonb,
+           %(traceparent)s,
            'output_ready', %(lane)s, estimate.urgency, %(ready_at)s, %(url_expires_at)s, %(deadline)s
     FROM fresh, estimate
-    WHERE NOT EXISTS (SELECT FROM before)
-    RETURNING task_id, state
-), renewed AS (
+    WHERE NOT EXISTS (SELECT FROM found)
+    RETURNING task_id, state, object
+), moved AS (
     UPDATE tasks t
-    SET sources_added = t.sources_added + CASE WHEN %(sealed)s::bytea IS NULL THEN 0 ELSE 1 END,
-        url_expires_at = greatest(t.url_expires_at, %(url_expires_at)s::timestamptz),
-        deadline = greatest(t.deadline, %(deadline)s::timestamptz),
-        urgency = greatest(t.urgency, estimate.urgency),
+    SET state = CASE WHEN next.opens THEN 'output_ready' ELSE t.state END,
+        reason = CASE WHEN next.opens THEN NULL ELSE t.reason END,
+        wake_at = CASE WHEN next.opens OR t.lease_id IS NULL THEN NULL ELSE t.wake_at END,
+        lease_id = CASE WHEN next.opens THEN NULL ELSE t.lease_id END,
+        lease_worker = CASE WHEN next.opens THEN NULL ELSE t.lease_worker END,
+        leased_at = CASE WHEN next.opens THEN NULL ELSE t.leased_at END,
+        announce_at = CASE WHEN next.opens THEN NULL ELSE t.announce_at END,
+        tries = CASE WHEN next.opens THEN 0 ELSE t.tries END,
+        refreshes = CASE WHEN next.opens THEN 0 ELSE t.refreshes END,
+        verifications = CASE WHEN next.opens THEN 0 ELSE t.verifications END,
+        strikes = CASE WHEN next.opens THEN 0 ELSE t.strikes END,
+        unproven_sha256 = CASE WHEN next.opens THEN NULL ELSE t.unproven_sha256 END,
+        rejected_sha256 = CASE WHEN next.opens THEN NULL ELSE t.rejected_sha256 END,
+        rejected_reason = CASE WHEN next.opens THEN NULL ELSE t.rejected_reason END,
+        sources_added = t.sources_added + CASE WHEN told.has_source THEN 1 ELSE 0 END,
+        url_expires_at = CASE WHEN next.opens THEN %(url_expires_at)s
+                              ELSE greatest(t.url_expires_at, %(url_expires_at)s::timestamptz) END,
+        deadline = CASE WHEN next.opens THEN %(deadline)s ELSE greatest(t.deadline, %(deadline)s::timestamptz) END,
+        urgency = CASE WHEN next.opens THEN estimate.urgency ELSE greatest(t.urgency, estimate.urgency) END,
         source_lane = %(lane)s,
-        wake_at = CASE WHEN t.lease_id IS NULL THEN NULL ELSE t.wake_at END
-    FROM fresh, before, estimate
-    WHERE t.task_id = before.task_id AND t.state IN ('output_ready', 'downloading', 'download_retry')
-    RETURNING t.task_id, t.state
-), reopened AS (
-    UPDATE tasks t
-    SET state = 'output_ready', reason = NULL, wake_at = NULL, announce_at = NULL,
-        tries = 0, refreshes = 0, verifications = 0, strikes = 0,
-        unproven_sha256 = NULL, rejected_sha256 = NULL, rejected_reason = NULL,
-        url_expires_at = %(url_expires_at)s, deadline = %(deadline)s, urgency = estimate.urgency,
-        source_lane = %(lane)s
-    FROM fresh, before, estimate
-    WHERE t.task_id = before.task_id AND t.state = before.state
-      AND t.state IN ('needs_attention', 'abandoned') AND t.staged_key IS NULL AND %(sealed)s::bytea IS NOT NULL
-    RETURNING t.task_id, t.state, before.state AS was, t.epoch
+        object = t.object || %(object)s::jsonb,
+        -- The first output of a placeholder gives it its names; what was told before and not again stays.
+        output_id = CASE WHEN next.placeholder THEN %(output_id)s ELSE t.output_id END,
+        processor_version = CASE WHEN next.placeholder
+            THEN coalesce(%(processor_version)s::text, nullif(t.processor_version, ''), 'none')
+            ELSE t.processor_version END,
+        ready_at = CASE WHEN next.placeholder THEN %(ready_at)s ELSE t.ready_at END,
+        operation_id = CASE WHEN next.placeholder THEN coalesce(%(operation_id)s::text, t.operation_id)
+                            ELSE t.operation_id END,
+        attempt_id = CASE WHEN next.placeholder THEN coalesce(%(attempt_id)s::text, t.attempt_id)
+                          ELSE t.attempt_id END,
+        variant = CASE WHEN next.placeholder THEN coalesce(%(variant)s::text, t.variant) ELSE t.variant END,
+        retention_class = CASE WHEN next.placeholder THEN coalesce(%(retention_class)s::text, t.retention_class)
+                               ELSE t.retention_class END,
+        display_name = CASE WHEN next.placeholder THEN coalesce(%(display_name)s::text, t.display_name)
+                            ELSE t.display_name END,
+        promised_kind = CASE WHEN next.placeholder THEN coalesce(%(promised_kind)s::text, t.promised_kind)
+                             ELSE t.promised_kind END,
+        expected = CASE WHEN next.placeholder THEN coalesce(%(expected)s::jsonb, t.expected) ELSE t.expected END,
+        provenance = CASE WHEN next.placeholder THEN coalesce(%(provenance)s::jsonb, t.provenance)
+                          ELSE t.provenance END,
+        derived_from = CASE WHEN next.placeholder THEN coalesce(%(derived_from)s::uuid[], t.derived_from)
+                            ELSE t.derived_from END
+    FROM next, told, estimate
+    WHERE t.task_id = next.task_id AND t.state = next.state
+    RETURNING t.task_id, t.state, next.state AS was, t.epoch, t.object
 ), repeated AS (
     UPDATE tasks t SET announce_at = statement_timestamp()
-    FROM before
-    WHERE t.task_id = before.task_id AND t.state = before.state
-      AND (t.state = 'complete'
-           OR (t.state = 'needs_attention'
-               AND (t.staged_key IS NOT NULL OR %(sealed)s::bytea IS NULL OR NOT EXISTS (SELECT FROM fresh))))
+    FROM found, heard
+    WHERE t.task_id = found.task_id AND t.state = found.state AND t.state IN ('complete', 'needs_attention')
+      AND heard.outcome IN ('accepted', 'duplicate') AND NOT EXISTS (SELECT FROM next)
     RETURNING t.task_id, t.state
 ), sourced AS (
     INSERT INTO sources (
-        source_id, task_id, sealed, host, path_sha256, issued_at, expires_at, expires_from, confidence)
-    SELECT %(source_id)s, %(task_id)s, %(sealed)s, %(host)s, %(path_sha256)s, %(issued_at)s, %(url_expires_at)s,
-           %(expires_from)s, %(confidence)s
-    FROM fresh
-    WHERE %(sealed)s::bytea IS NOT NULL AND NOT EXISTS (SELECT FROM before WHERE state = 'complete')
+        source_id, task_id, sealed, object, host, path_sha256, issued_at, expires_at, expires_from, confidence)
+    SELECT %(source_id)s, fresh.task_id, %(sealed)s,
+           CASE WHEN %(object)s::jsonb IS NOT NULL
+                THEN coalesce((SELECT object FROM moved), (SELECT object FROM born), %(object)s::jsonb) END,
+           %(host)s, %(path_sha256)s, %(issued_at)s, %(url_expires_at)s, %(expires_from)s, %(confidence)s
+    FROM fresh, told
+    WHERE told.has_source
+      AND NOT EXISTS (SELECT FROM found
+                      WHERE state = 'complete' OR (state = 'abandoned' AND NOT EXISTS (SELECT FROM next)))
+), aliased AS (
+    INSERT INTO aliases (alias_id, task_id)
+    SELECT %(subject_id)s, found.task_id FROM fresh, found
+    WHERE found.task_id <> %(subject_id)s AND (NOT found.placeholder OR EXISTS (SELECT FROM next))
+    ON CONFLICT DO NOTHING
 ), noted AS (
     INSERT INTO history (task_id, act, from_state, to_state, epoch)
     SELECT task_id, 'accept', 'new', state, 0 FROM born
     UNION ALL
-    SELECT task_id, 'reopen', was, state, epoch FROM reopened
+    SELECT task_id, CASE was WHEN 'generating' THEN 'accept' ELSE 'reopen' END, was, state, epoch
+    FROM moved WHERE was <> state
 )
-SELECT CASE WHEN EXISTS (SELECT FROM fresh) THEN 'accepted'
-            WHEN (SELECT task_id FROM recorded) = %(task_id)s THEN 'duplicate'
-            WHEN EXISTS (SELECT FROM recorded) THEN 'id_conflict' END AS outcome,
-       coalesce((SELECT state FROM born), (SELECT state FROM reopened), (SELECT state FROM before)) AS state;
+SELECT heard.outcome,
+       coalesce((SELECT task_id FROM found), %(subject_id)s) AS task_id,
+       coalesce((SELECT state FROM born), (SELECT state FROM moved), (SELECT state FROM found)) AS state
+FROM heard;

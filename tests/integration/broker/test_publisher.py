@@ -63,7 +63,7 @@ def test_a_confirmed_message_is_in_its_queue_as_it_was_sent(publisher: Publisher
     assert body == b'{"a":1}'
     assert method.routing_key == KEY
     assert (properties.message_id, properties.headers["traceparent"]) == ("m-1", "t")
-    assert (properties.content_type, properties.delivery_mode) == ("application/json", 2)
+    assert (properties.content_type, properties.delivery_mode) == ("application/cloudevents+json", 2)
 
 
 def test_a_message_of_256_kib_arrives_whole(publisher: Publisher, channel: BlockingChannel) -> None:

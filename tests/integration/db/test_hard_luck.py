@@ -126,6 +126,8 @@ def test_a_refresh_recorded_twice_is_one_source(database: TestDatabase, as_role:
         "confidence": "stated",
         "deadline": None,
         "life_seconds": 3600.0,
+        "life_is_sure": True,
+        "counted_as": "generic",
     }
     for _ in range(2):
         assert downloader.run("refreshed", **claim.token, **values)

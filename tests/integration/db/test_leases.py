@@ -10,6 +10,7 @@ import psycopg
 import pytest
 
 from shared.errors import LeaseLost
+from shared.lanes import Barred
 from shared.reasons import Reason
 from shared.states import Stage
 from shared.tasks.recorder import Recorder
@@ -62,12 +63,12 @@ def test_a_reserved_slot_takes_only_what_is_urgent(as_role: As, accept: Accept) 
 def test_a_full_lane_is_passed_over(as_role: As, accept: Accept) -> None:
     accept(life=60.0, lane="busy")
     other = accept(life=3600.0, lane="free")
-    claim = claims(as_role("downloader"), Stage.DOWNLOAD).take(["busy"])
+    claim = claims(as_role("downloader"), Stage.DOWNLOAD).take(Barred(lanes=("busy",)))
     assert claim is not None
     assert claim.task_id == other
 
 
-def test_an_unknown_life_is_ordered_by_the_shortest_life_seen(as_role: As, accept: Accept) -> None:
+def test_an_unknown_life_is_ordered_by_the_lives_seen_lately(as_role: As, accept: Accept) -> None:
     accept(life=30.0, provider="p")
     known = accept(life=600.0, provider="p")
     unknown = accept(life=None, provider="p")

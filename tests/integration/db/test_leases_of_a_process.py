@@ -3,6 +3,7 @@
 import time
 from threading import Event, Thread
 
+from shared.lanes import Budget
 from shared.leases import Lease, Leases
 from shared.states import Stage
 from tests.integration.db.conftest import Accept, As
@@ -10,31 +11,31 @@ from tests.integration.db.moves import claims
 from tests.integration.db.test_leases import until
 
 
-def leases_of(as_role: As) -> Leases:
-    return Leases(claims(as_role("downloader"), Stage.DOWNLOAD), lambda: None)
+def leases_of(as_role: As, per_lane: int = 4) -> Leases:
+    return Leases(claims(as_role("downloader"), Stage.DOWNLOAD), lambda: None, Budget(4, per_lane))
 
 
 def never() -> bool:
     return False
 
 
-def take(leases: Leases, most_per_lane: int = 4) -> Lease | None:
-    return leases.take(most_per_lane, urgent_only=False, given_up=never)
+def take(leases: Leases) -> Lease | None:
+    return leases.take(urgent_only=False, given_up=never)
 
 
 def test_a_lane_holds_no_more_leases_than_it_may(as_role: As, accept: Accept) -> None:
     for _ in range(3):
         accept(life=60.0, lane="busy")
     free = accept(life=3600.0, lane="free")
-    leases = leases_of(as_role)
-    first, second = take(leases, 1), take(leases, 1)
+    leases = leases_of(as_role, per_lane=1)
+    first, second = take(leases), take(leases)
     assert first is not None
     assert second is not None
     assert (first.claim.lane, second.claim.task_id) == ("busy", free)
-    assert take(leases, 1) is None
+    assert take(leases) is None
     with leases.at_work(first, never):
         pass
-    third = take(leases, 1)
+    third = take(leases)
     assert third is not None
     assert third.claim.lane == "busy"
 
@@ -83,7 +84,7 @@ def test_a_task_that_ended_its_worker_waits_for_the_others_and_nobody_joins_it(a
 def test_a_lease_that_is_no_longer_renewed_is_marked_lost(as_role: As, accept: Accept) -> None:
     accept()
     own = claims(as_role("downloader"), Stage.DOWNLOAD, lease_seconds=0.1)
-    leases = Leases(own, lambda: None)
+    leases = Leases(own, lambda: None, Budget(4, 4))
     lease = take(leases)
     assert lease is not None
     end = time.monotonic() + 5

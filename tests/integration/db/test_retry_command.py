@@ -1,5 +1,6 @@
 """`outlast retry`: an operator sends a stopped task on, and is told what will come of it."""
 
+import json
 import os
 import subprocess
 from collections.abc import Callable
@@ -14,15 +15,15 @@ from tests.conftest import OUTLAST, TestDatabase
 from tests.integration.db.conftest import Accept, As
 from tests.integration.db.moves import stage_bytes, taken
 
-Retry = Callable[[UUID], subprocess.CompletedProcess[str]]
+Retry = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
 def retry(database: TestDatabase) -> Retry:
     environment = {**os.environ, "OUTLAST_OPERATOR_DATABASE_URL": database.url("outlast_operator")}
 
-    def run(task_id: UUID) -> subprocess.CompletedProcess[str]:
-        command = [OUTLAST, "retry", str(task_id), "--why", "key renewed, see https://h/CANARY?sig=CANARY"]
+    def run(task_id: UUID, *options: str) -> subprocess.CompletedProcess[str]:
+        command = [OUTLAST, "retry", str(task_id), "--why", "key renewed, see https://h/CANARY?sig=CANARY", *options]
         return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
 
     return run
@@ -48,6 +49,15 @@ def test_a_task_without_bytes_begins_again_and_the_words_are_kept_without_any_li
     assert role == "outlast_operator"
     assert why.startswith("key renewed, see https://h/")
     assert "CANARY" not in why
+
+
+def test_as_json_it_tells_where_the_task_stands_and_whether_a_link_is_left(
+    as_role: As, accept: Accept, retry: Retry
+) -> None:
+    task_id = accept()
+    stop(as_role, "downloader", Stage.DOWNLOAD)
+    told = {"task_id": str(task_id), "state": "output_ready", "has_source": True}
+    assert json.loads(retry(task_id, "--json").stdout) == told
 
 
 def test_a_task_with_bytes_goes_on_at_the_stage_that_needs_them(as_role: As, accept: Accept, retry: Retry) -> None:

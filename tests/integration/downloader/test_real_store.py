@@ -43,7 +43,7 @@ def run(server: FaultServer, store: Store, bucket: str, **more: Any) -> Any:
         policy_of(act, server),
         act.limits,
         progress=lambda count: None,
-        stopping=lambda: False,
+        seconds_to_stop=lambda: None,
     )
 
 

@@ -353,7 +353,7 @@ def test_the_wish_to_stop_ends_the_pause_before_a_resume() -> None:
         timer.start()
         began = time.monotonic()
         with pytest.raises(Stopping):
-            act.run(server, sink, stopping=stop.is_set)
+            act.run(server, sink, seconds_to_stop=lambda: 0.0 if stop.is_set() else None)
         timer.join()
         assert server.connections == 1
     assert time.monotonic() - began < 3.0

@@ -349,7 +349,7 @@ def test_the_wish_to_stop_ends_a_transfer_even_while_the_source_is_silent() -> N
         timer.start()
         began = time.monotonic()
         with pytest.raises(Stopping):
-            act.run(server, sink, stopping=stop.is_set)
+            act.run(server, sink, seconds_to_stop=lambda: 0.0 if stop.is_set() else None)
         timer.join()
     assert time.monotonic() - began < 2.0
     assert (sink.completed, sink.aborts) == (False, 1)

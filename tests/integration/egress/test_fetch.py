@@ -1,6 +1,8 @@
 """One call through the door: what is sent, what is followed, what is refused."""
 
 import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from threading import Event, Timer
 
 import pytest
@@ -352,3 +354,10 @@ def test_a_server_of_another_protocol_is_a_protocol_violation() -> None:
 def test_the_clock_of_the_source_is_measured_by_its_date(date: str, offset: bool) -> None:
     with FaultServer(answer(b"", f"Date: {date}")) as server:
         assert (get(server)[0].clock_offset is not None) is offset
+
+
+@pytest.mark.parametrize(("age", "off"), [("3600", 0), ("0", -3600), ("many", -3600), ("-5", -3600), ("9" * 30, -3600)])
+def test_the_age_of_a_cached_answer_is_not_taken_for_a_clock_that_is_behind(age: str, off: int) -> None:
+    date = format_datetime(datetime.now(UTC) - timedelta(hours=1), usegmt=True)
+    with FaultServer(answer(b"", f"Date: {date}", f"Age: {age}")) as server:
+        assert get(server)[0].clock_offset == pytest.approx(off, abs=5)

@@ -3,54 +3,20 @@
 import json
 import os
 import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 
 from outlast.publish import Producer, PublishError, output_ready, publish
-from shared.broker.declare import declare
 from shared.errors import UsageError
 from shared.messages import parse_intake, task_id_of
+from tests.conftest import OUTLAST
+from tests.integration.publishing.conftest import Management, taken, vhost
 
 CANARY = "CANARY-91d2"
 LINK = f"https://cdn.example/out.mp4?X-Amz-Signature={CANARY}"
-OUTLAST = str(Path(sys.executable).parent / "outlast")
 AWAY = f"amqp://user:{CANARY}@127.0.0.1:1/v"
-
-Management = Callable[[str, str, object], Any]
-
-
-def vhost(amqp_url: str) -> str:
-    return urlsplit(amqp_url).path[1:]
-
-
-def taken(management: Management, amqp_url: str) -> list[dict[str, Any]]:
-    ask = {"count": 10, "ackmode": "ack_requeue_false", "encoding": "auto"}
-    found: list[dict[str, Any]] = management("POST", f"queues/{vhost(amqp_url)}/outlast.intake/get", ask)
-    return found
-
-
-@pytest.fixture
-def intake(amqp_url: str) -> str:
-    declare(amqp_url)
-    return amqp_url
-
-
-@pytest.fixture
-def one_account(intake: str, management: Management) -> Iterator[str]:
-    """The URL of a user who may publish for the account `mine` only."""
-    name, where = f"producer-{uuid4().hex}", vhost(intake)
-    management("PUT", f"users/{name}", {"password": "secret", "tags": ""})
-    management("PUT", f"permissions/{where}/{name}", {"configure": "^$", "write": "^outlast.intake$", "read": "^$"})
-    topic = {"exchange": "outlast.intake", "write": "^mine\\.", "read": "^$"}
-    management("PUT", f"topic-permissions/{where}/{name}", topic)
-    yield f"amqp://{name}:secret@{urlsplit(intake).hostname}:{urlsplit(intake).port}/{where}"
-    management("DELETE", f"users/{name}", None)
 
 
 def test_a_published_event_lies_whole_in_the_intake_queue(intake: str, management: Management) -> None:

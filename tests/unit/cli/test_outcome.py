@@ -83,6 +83,11 @@ def test_whose_it_is_what_was_tried_and_when_it_ends_are_shown() -> None:
         assert line in text.splitlines()
 
 
+def test_a_task_at_risk_is_marked_and_no_other() -> None:
+    assert "At risk   no byte is here" in printed(task("download_retry", at_risk=True))
+    assert "At risk" not in printed(task("download_retry"))
+
+
 def test_evidence_is_a_line_for_each_fact_and_bounded() -> None:
     evidence = {"status": 403, "body": "Access \x1b[31mDenied", "headers": {"server": "x" * 1000}}
     lines = printed(task("needs_attention", reason="url_refused", evidence=evidence)).splitlines()

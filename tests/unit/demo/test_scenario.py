@@ -54,6 +54,7 @@ def test_the_written_entry_is_one_that_outlast_reads(tmp_path: Path) -> None:
     entry = Registry.load(entries).find(PROVIDER)
     assert entry.refresh is not None
     assert entry.refresh.url == ORIGIN + "/v1/jobs/{job_id}"
-    key_file = Path((entry.refresh.credential_file or "").replace("{provider_account}", "demo"))
+    assert entry.credential is not None
+    key_file = Path(entry.credential.path("demo"))
     assert key_file.read_text() == "sk-CANARY"
     assert key_file.stat().st_mode & 0o077 == 0

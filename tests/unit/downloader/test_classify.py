@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.downloader.classify import Moment, reason_of, retry_after
-from shared.egress import Headers
+from services.downloader.classify import Moment, reason_of
+from shared.egress import Headers, retry_after
 from shared.reasons import Reason
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
-FRESH = Moment(NOW, NOW - HOUR, NOW + HOUR, credentialed=False)
-ENDED = Moment(NOW, NOW - HOUR, NOW - timedelta(seconds=1), credentialed=False)
-UNKNOWN = Moment(NOW, NOW - HOUR, None, credentialed=False)
-EARLY = Moment(NOW, NOW - timedelta(seconds=5), NOW + HOUR, credentialed=False)
-KEYED = Moment(NOW, NOW - HOUR, NOW + HOUR, credentialed=True)
+FRESH = Moment(NOW, 3600.0, NOW + HOUR, credentialed=False)
+ENDED = Moment(NOW, 3600.0, NOW - timedelta(seconds=1), credentialed=False)
+UNKNOWN = Moment(NOW, 3600.0, None, credentialed=False)
+EARLY = Moment(NOW, 5.0, NOW + HOUR, credentialed=False)
+KEYED = Moment(NOW, 3600.0, NOW + HOUR, credentialed=True)
 
 
 def xml(code: str, message: str = "") -> bytes:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from services.downloader.data_uri import PIECE_CHARACTERS, content_of, is_data_uri
 from shared.errors import Failure
 from shared.reasons import Reason
+from tests.faults.canary import CANARY, check_silent
 
 
 def content(url: str) -> bytes:
@@ -64,6 +65,13 @@ def test_a_data_uri_that_is_broken_or_was_cut_gives_no_bytes(url: str) -> None:
         Reason.PROTOCOL_VIOLATION,
         {"violation": "data_uri"},
     )
+
+
+@pytest.mark.parametrize("broken", ["\ud800", "%", "*"])
+def test_no_error_holds_the_content(broken: str) -> None:
+    with pytest.raises(Failure) as failure:
+        content(f"data:;base64,{CANARY}{broken}===")
+    check_silent(failure.value)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.downloader.decide import AWAY, TRANSFERS, Situation, Step, decide
+from services.downloader.decide import AWAY, EARLY_TRIES, TRANSFERS, Situation, Step, decide, healing_seconds
 from shared.reasons import Next, Reason
 
 
@@ -51,6 +51,13 @@ def test_an_ended_link_is_refreshed_where_there_is_a_way_else_the_task_stops(rea
 def test_a_refusal_seconds_after_ready_gets_three_short_tries() -> None:
     """Fault 56."""
     assert [after(Reason.URL_REFUSED, tries=n, since=5.0) for n in range(4)] == [Step.RETRY] * 3 + [Step.STOP]
+
+
+def test_case_56_the_short_tries_reach_over_a_refusal_that_heals_after_5_seconds() -> None:
+    waits = [healing_seconds(Reason.URL_REFUSED, tries, 1.0) for tries in range(EARLY_TRIES + 1)]
+    assert waits == [2.0, 4.0, 8.0, 0.0]
+    assert healing_seconds(Reason.URL_REFUSED, 0, 31.0) == 0.0
+    assert healing_seconds(Reason.SOURCE_GONE, 0, 1.0) == 0.0
 
 
 @pytest.mark.parametrize("reason", [Reason.ERROR_BODY, Reason.EMPTY_BODY])

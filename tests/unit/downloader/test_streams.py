@@ -130,7 +130,9 @@ def test_the_coding_is_read_from_the_head(values: list[str], coding: str | None)
     assert coding_of(Headers([("Content-Encoding", value) for value in values])) == coding
 
 
-@pytest.mark.parametrize("values", [["br"], ["zstd"], ["gzip, gzip"], ["gzip", "deflate"], ["aws-chunked"]])
+@pytest.mark.parametrize(
+    "values", [["br"], ["zstd"], ["gzip\x85"], ["\xa0gzip"], ["gzip, gzip"], ["gzip", "deflate"], ["aws-chunked"]]
+)
 def test_a_coding_that_is_not_undone_here_is_a_protocol_violation(values: list[str]) -> None:
     with pytest.raises(Failure) as failure:
         coding_of(Headers([("Content-Encoding", value) for value in values]))

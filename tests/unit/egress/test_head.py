@@ -54,6 +54,14 @@ def test_a_conflicting_or_broken_length_is_a_protocol_violation(fields: str) -> 
     assert failure.value.reason is Reason.PROTOCOL_VIOLATION
 
 
+@pytest.mark.parametrize("space", [b"\x85", b"\xa0", b"\x0b", b"\x0c", b"\x1f"])
+@pytest.mark.parametrize("field", [b"Content-Length: %b5", b"Content-Length: 5%b", b"Transfer-Encoding: %bchunked"])
+def test_what_only_python_takes_for_white_space_is_a_part_of_the_value(field: bytes, space: bytes) -> None:
+    with pytest.raises(Failure) as failure:
+        framing(_read(b"HTTP/1.1 200 OK\r\n" + field % space + b"\r\n\r\n"))
+    assert failure.value.reason is Reason.PROTOCOL_VIOLATION
+
+
 def test_chunked_in_http_1_0_is_a_protocol_violation() -> None:
     with pytest.raises(Failure):
         framing(_read(b"HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"))

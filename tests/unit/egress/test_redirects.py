@@ -53,3 +53,28 @@ def test_the_trail_keeps_hosts_and_digests_and_cuts_every_part_of_its_urls() -> 
     assert "CANARY" not in trail.conceal(echoed) + repr(trail.evidence())
     assert [(hop.host, hop.status) for hop in trail.hops] == [("h.test", 302), ("o.test", None)]
     assert all(len(hop.path_sha256) == 64 for hop in trail.hops)
+
+
+@pytest.mark.parametrize(
+    "echoed",
+    [
+        "no /SECRETPATH/Clip.MP4 here",
+        "wrong abcdefghijkl%2BMNOPQR",
+        "wrong ABCDEFGHIJKL+mnop...",
+        "AbCdEfGh*** is no signature",
+        "/secretpath/... is gone",
+    ],
+)
+def test_a_secret_is_cut_in_any_case_and_also_where_the_source_tells_its_beginning_alone(echoed: str) -> None:
+    trail = Trail()
+    trail.start(parse("https://h.test/secretpath/clip.mp4?Expires=3600&sig=AbCdEfGhIjKl%2BMnOpQr"))
+    told = trail.conceal(echoed)
+    assert "[cut]" in told
+    assert not any(part in told.lower() for part in ("abcd", "mnop", "ijkl", "secret", "clip"))
+
+
+def test_what_helps_a_person_stays() -> None:
+    trail = Trail()
+    trail.start(parse("https://h.test/p?X-Amz-Expires=3600&X-Amz-Signature=AbCdEfGhIjKl&x=1&x"))
+    text = "<Code>AccessDenied</Code> X-Amz-Expires must be less than a week; X-Amz-Signature is wrong"
+    assert trail.conceal(text) == text

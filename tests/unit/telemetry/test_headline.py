@@ -17,9 +17,12 @@ CANARY = "SECRETMARK7"
 FIGURES = HeadlineFigures(
     outputs_waiting=3,
     oldest_ready_seconds=120.0,
-    shortest_life_seconds=600.0,
+    tasks_at_risk=4,
+    shortest_lives={"p": 600.0, "other": 900.0},
+    usual_lives={"p": 700.0},
     tasks_by_state={"output_ready": 2, "complete": 9, "unheard_of": 1, "odd": 1},
     complete_without_uri=0,
+    clock_offset_seconds=-2.5,
 )
 
 
@@ -53,7 +56,12 @@ def test_the_figures_of_the_database_are_shown(scraped: Scraped) -> None:
     assert scraped.value("headline_up") == 1
     assert scraped.value("outputs_waiting") == 3
     assert scraped.value("oldest_output_ready_seconds") == 120
-    assert scraped.value("shortest_link_life_seconds") == 600
+    assert scraped.value("tasks_at_risk") == 4
+    assert scraped.value("shortest_link_life_seconds", provider="p") == 600
+    assert scraped.value("shortest_link_life_seconds", provider="other") == 900
+    assert scraped.value("usual_short_link_life_seconds", provider="p") == 700
+    assert scraped.value("usual_short_link_life_seconds", provider="other") is None
+    assert scraped.value("database_clock_offset_seconds") == -2.5
     assert scraped.value("backlog_age_to_life_ratio") == pytest.approx(0.2)
     assert scraped.value("complete_without_uri") == 0
 
@@ -67,16 +75,16 @@ def test_open_states_are_there_at_zero_and_final_ones_only_when_counted(scraped:
 
 
 def test_without_a_known_life_its_metrics_are_absent(scraped: Scraped) -> None:
-    scraped.read_from(lambda: replace(FIGURES, shortest_life_seconds=None, oldest_ready_seconds=None))
+    scraped.read_from(lambda: replace(FIGURES, shortest_lives={}, oldest_ready_seconds=None))
     assert scraped.value("headline_up") == 1
     assert scraped.value("oldest_output_ready_seconds") == 0
-    assert scraped.value("shortest_link_life_seconds") is None
+    assert scraped.value("shortest_link_life_seconds", provider="p") is None
     assert scraped.value("backlog_age_to_life_ratio") is None
 
 
 @pytest.mark.parametrize(("age", "ratio"), [(5.0, math.inf), (0.0, 0.0)])
 def test_a_life_of_nothing_is_no_division_by_zero(scraped: Scraped, age: float, ratio: float) -> None:
-    scraped.read_from(lambda: replace(FIGURES, shortest_life_seconds=0.0, oldest_ready_seconds=age))
+    scraped.read_from(lambda: replace(FIGURES, shortest_lives={"p": 0.0}, oldest_ready_seconds=age))
     assert scraped.value("backlog_age_to_life_ratio") == ratio
 
 

@@ -101,7 +101,9 @@ def test_the_histogram_tells_ten_minutes_from_an_hour_and_a_day() -> None:
 
 
 def test_our_own_register_is_valid_open_metrics(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(metrics.HEADLINE, "_read", lambda: HeadlineFigures(1, 2.0, 3.0, {"complete": 4}, 0))
+    monkeypatch.setattr(
+        metrics.HEADLINE, "_read", lambda: HeadlineFigures(1, 2.0, 5, {"p": 3.0}, {"p": 4.0}, {"complete": 4}, 0, -1.0)
+    )
     text = generate_latest(metrics.REGISTER.registry).decode()  # type: ignore[no-untyped-call]  # no hints there
     families = list(text_string_to_metric_families(text))  # type: ignore[no-untyped-call]  # no hints there
     names = {family.name for family in families if family.name.startswith("outlast_")}
@@ -113,7 +115,7 @@ def test_our_own_register_is_valid_open_metrics(monkeypatch: pytest.MonkeyPatch)
 
 def test_no_label_of_ours_can_hold_a_host_an_id_or_a_url() -> None:
     labels = {label for declared in metrics.REGISTER.declared.values() for label in declared.labels}
-    assert labels == {"outcome", "stage", "reason", "state", "version", "python"}
+    assert labels == {"provider", "outcome", "stage", "reason", "state", "version", "python"}
 
 
 def test_own_faults_know_exactly_the_reasons_that_are_ours() -> None:

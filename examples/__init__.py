@@ -1,0 +1,1 @@
+"""Programs to copy: what others build beside Outlast."""

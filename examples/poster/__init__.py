@@ -1,0 +1,1 @@
+"""A processor of captured videos: `python -m examples.poster --help`."""

@@ -1,0 +1,38 @@
+-- started: records that a provider works on a job, and makes its placeholder unless anything of the job is known.
+WITH known AS (
+    SELECT task_id, state FROM tasks
+    WHERE job_id = %(job_id)s AND account = %(account)s AND provider = %(provider)s
+      AND provider_account = %(provider_account)s AND object IS NULL
+    ORDER BY accepted_at, task_id LIMIT 1
+), fresh AS (
+    INSERT INTO events (account, source, event_id, type, body_sha256, task_id, subject_id)
+    SELECT %(account)s, %(source)s, %(event_id)s, %(event_type)s, %(body_sha256)s,
+           coalesce((SELECT task_id FROM known), %(task_id)s), %(task_id)s
+    ON CONFLICT (account, source, event_id) DO NOTHING
+    RETURNING task_id
+), recorded AS (
+    SELECT type = %(event_type)s AND coalesce(subject_id, task_id) = %(task_id)s AS same FROM events
+    WHERE account = %(account)s AND source = %(source)s AND event_id = %(event_id)s
+), born AS (
+    INSERT INTO tasks (
+        task_id, download_key, account, provider, provider_account, job_id, output_id, operation_id, attempt_id,
+        variant, retention_class, display_name, promised_kind, expected, processor_version, provenance, derived_from,
+        traceparent, state, source_lane, urgency, ready_at)
+    SELECT %(task_id)s, %(download_key)s, %(account)s, %(provider)s, %(provider_account)s, %(job_id)s, '',
+           coalesce(%(operation_id)s::text, %(job_id)s), coalesce(%(attempt_id)s::text, '1'), %(variant)s,
+           coalesce(%(retention_class)s::text, 'original'), %(display_name)s, %(promised_kind)s,
+           coalesce(%(expected)s::jsonb, '{}'), coalesce(%(processor_version)s::text, 'none'),
+           coalesce(%(provenance)s::jsonb, '{}'), coalesce(%(derived_from)s::uuid[], '{}'),
+           %(traceparent)s, 'generating', %(lane)s, %(started_at)s, %(started_at)s
+    FROM fresh
+    WHERE NOT EXISTS (SELECT FROM known)
+    RETURNING task_id, state
+), noted AS (
+    INSERT INTO history (task_id, act, from_state, to_state, epoch)
+    SELECT task_id, 'started', 'new', state, 0 FROM born
+)
+SELECT CASE WHEN EXISTS (SELECT FROM fresh) THEN 'accepted'
+            WHEN (SELECT same FROM recorded) THEN 'duplicate'
+            WHEN EXISTS (SELECT FROM recorded) THEN 'id_conflict' END AS outcome,
+       coalesce((SELECT task_id FROM known), %(task_id)s) AS task_id,
+       coalesce((SELECT state FROM born), (SELECT state FROM known)) AS state;

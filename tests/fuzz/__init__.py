@@ -1,0 +1,1 @@
+"""Generated links, heads and bodies against the real transfer, over real sockets."""

@@ -1,0 +1,5 @@
+"""Every test here also watches that nothing tells its link."""
+
+from tests.faults.canary import nothing_is_logged
+
+__all__ = ["nothing_is_logged"]
