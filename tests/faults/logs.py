@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from tests.conftest import FOLDER
-from tests.faults.canary import tells
+from tests.faults.canary import excerpts
 
 
 class ServerLogs:
@@ -17,7 +17,8 @@ class ServerLogs:
 
     def leaks(self) -> list[str]:
         """The lines that tell a canary."""
-        return [f"{file}: {line}" for file in self._files() for line in self.new(file.name).splitlines() if tells(line)]
+        lines = ((file.name, line) for file in self._files() for line in self.new(file.name).splitlines())
+        return [each for name, line in lines for each in excerpts(name, line)]
 
     def new(self, name: str) -> str:
         """What was written into a log since."""
@@ -31,5 +32,5 @@ class ServerLogs:
 
 def log_files_that_leak(folder: Path) -> list[str]:
     """The lines that tell a canary in every log below a folder: of services, and of a stack's servers."""
-    lines = ((file, line) for file in folder.rglob("*.log") for line in file.read_text("latin-1").splitlines())
-    return [f"{file}: {line}" for file, line in lines if tells(line)]
+    lines = ((file.name, line) for file in folder.rglob("*.log") for line in file.read_text("latin-1").splitlines())
+    return [each for name, line in lines for each in excerpts(name, line)]

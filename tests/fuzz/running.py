@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from queue import SimpleQueue
 
+from tests.faults.ears import listening
 from tests.faults.names import NameServer
 from tests.fuzz.arena import Arena
 from tests.fuzz.cases import Case, case_of
-from tests.fuzz.ears import listening
 from tests.fuzz.tally import Tally
 from tests.fuzz.watch import watching
 from tests.fuzz.zone import Zone

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from tests.faults.canary import CANARY
+from tests.faults.ears import listening
 from tests.faults.names import NameServer
 from tests.fuzz.arena import Arena
 from tests.fuzz.cases import Case
-from tests.fuzz.ears import listening
 from tests.fuzz.peer import HOST, Peer, Reply
 from tests.fuzz.running import run_each
 from tests.fuzz.watch import watching

@@ -24,11 +24,11 @@ Trouble = Callable[[float], Reply | None]
 """What a path answers so many seconds after it was first asked for; None is its good answer."""
 
 
-def picture(name: str) -> bytes:
-    """A small PNG that is different for each name."""
-    random_bytes = random.Random(name).randbytes(64 * 64 * 3)
+def picture(name: str, side: int = 64) -> bytes:
+    """A PNG that is different for each name, of about three bytes a pixel."""
+    random_bytes = random.Random(name).randbytes(side * side * 3)
     buffer = io.BytesIO()
-    Image.frombytes("RGB", (64, 64), random_bytes).save(buffer, "PNG")
+    Image.frombytes("RGB", (side, side), random_bytes).save(buffer, "PNG")
     return buffer.getvalue()
 
 

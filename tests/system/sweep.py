@@ -8,7 +8,7 @@ import psycopg
 from minio import Minio
 from psycopg import sql
 
-from tests.faults.canary import tells
+from tests.faults.canary import excerpts
 
 INTAKE = "outlast.intake"
 _SMALL_BYTES = 2**20
@@ -24,14 +24,16 @@ class Seen:
     def message(self, queue: str, key: str, headers: object, body: bytes) -> None:
         """Keep a message that was taken."""
         if not (queue == INTAKE and body in self.published):
-            self.told.add(f"{queue} {key} {headers!r} {body!r}")
+            self.told.add(f"{queue} {key} {body!r} {headers!r}")
 
 
 def leaks(database_url: str, amqp_url: str, queues: list[str], s3: Minio, prefix: str, seen: Seen) -> list[str]:
     """The places that tell a canary: rows, messages, objects, and what the test saw. Takes all messages."""
     take_all(amqp_url, queues, seen)
-    places = {f"seen: {text[:60]}": text for text in seen.told} | _rows(database_url) | dict(_objects(s3, prefix))
-    return [place for place, text in places.items() if tells(f"{place} {text}")]
+    told = (("seen", text) for text in sorted(seen.told))
+    return [
+        each for place, text in (*told, *_rows(database_url), *_objects(s3, prefix)) for each in excerpts(place, text)
+    ]
 
 
 def take_all(amqp_url: str, queues: list[str], seen: Seen) -> None:
@@ -44,15 +46,16 @@ def take_all(amqp_url: str, queues: list[str], seen: Seen) -> None:
                 seen.message(queue, method.routing_key, vars(properties), body)
 
 
-def _rows(database_url: str) -> dict[str, str]:
+def _rows(database_url: str) -> Iterator[tuple[str, str]]:
     """Every row of every table and view, by its table; what is sealed is here as bytes, and tells nothing."""
     with psycopg.connect(database_url) as connection:
         tables = connection.execute(
             "SELECT table_schema, table_name FROM information_schema.tables"
             " WHERE table_schema NOT IN ('pg_catalog', 'information_schema')"
         ).fetchall()
-        statements = {name: sql.SQL("SELECT * FROM {}").format(sql.Identifier(*name)) for name in tables}
-        return {f"table {name}": repr(connection.execute(each).fetchall()) for name, each in statements.items()}
+        for name in tables:
+            statement = sql.SQL("SELECT * FROM {}").format(sql.Identifier(*name))
+            yield f"table {'.'.join(name)}", repr(connection.execute(statement).fetchall())
 
 
 def _objects(s3: Minio, prefix: str) -> Iterator[tuple[str, str]]:

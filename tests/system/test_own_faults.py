@@ -1,8 +1,11 @@
 """Faults of our own parts: work waits for their end and nothing is charged, refused or lost."""
 
+import resource
+
 import psycopg
 
 from tests.system.conftest import System, until
+from tests.system.source import picture
 
 
 def test_events_that_cannot_be_stored_for_a_while_are_stored_later(system: System) -> None:
@@ -29,7 +32,23 @@ def test_a_check_that_breaks_does_not_leave_the_intake_paused(system: System) ->
     until(lambda: system.count() == 1, "the event is stored", 60)
 
 
-def test_a_work_folder_that_is_gone_poisons_no_task(system: System) -> None:
+def test_case_67_a_disk_with_no_room_for_one_file_holds_up_that_file_alone(system: System) -> None:
+    """The size limit of files stands for the full disk: a large file cannot be written, small ones and the log can."""
+    system.source.trouble("picture/large", lambda _: (200, {}, picture("large", side=1200)))
+    system.start_all()
+    unlimited = resource.RLIM_INFINITY
+    resource.prlimit(system.processes["verifier"].pid, resource.RLIMIT_FSIZE, (3 * 2**20, unlimited))
+    system.publish(system.event(system.source.link("picture/large"), job="large", kind="image"))
+    told = "SELECT FROM claims WHERE reason = 'probe' AND evidence ->> 'detail' LIKE '%File too large%'"
+    until(lambda: system.rows(told), "the file does not fit", 60)
+    system.publish_pictures(3)
+    until(lambda: system.count("state = 'complete'") == 3, "the others are complete", 60)
+    assert system.rows("SELECT state, strikes, verifications FROM tasks WHERE job_id = 'large'") == [("verifying", 0, 0)]
+    resource.prlimit(system.processes["verifier"].pid, resource.RLIMIT_FSIZE, (unlimited, unlimited))
+    until(lambda: system.count("state = 'complete'") == 4, "and so is it, once there is room", 60)
+
+
+def test_case_67_a_work_folder_that_is_gone_poisons_no_task(system: System) -> None:
     folder = system.folder / "work"
     system.start("ingest")
     system.start("downloader")

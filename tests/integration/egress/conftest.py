@@ -1,5 +1,5 @@
 """Every test here also watches that nothing tells its link."""
 
-from tests.faults.canary import nothing_is_logged
+from tests.faults.ears import nothing_is_logged
 
 __all__ = ["nothing_is_logged"]

@@ -11,7 +11,8 @@ from outlast.cli.connections import connections, opened
 from shared.errors import UsageError
 
 ADDRESSES = ("AMQP", "DATABASE", "OPERATOR_DATABASE")
-VARIABLES = [f"{name}_{what}" for name in ADDRESSES for what in ("URL", "PASSWORD_FILE")]
+STORE = ("S3_ENDPOINT", "S3_SECRET_KEY_FILE", "INPUT_BUCKET", "INPUT_PREFIX")
+VARIABLES = [*STORE, *(f"{name}_{what}" for name in ADDRESSES for what in ("URL", "PASSWORD_FILE"))]
 
 
 @pytest.fixture(autouse=True)
@@ -86,6 +87,15 @@ def test_one_address_from_the_environment_is_never_mixed_with_the_local_stack(
     monkeypatch.setenv("OUTLAST_AMQP_URL", "amqp://production/v")
     with pytest.raises(UsageError, match="OUTLAST_DATABASE_URL"):
         connections().database()
+
+
+def test_the_input_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match=r"OUTLAST_S3_ENDPOINT.*outlast up"):
+        connections().input()
+    for name, value in (("S3_ENDPOINT", "http://s3:9000"), ("INPUT_BUCKET", "in"), ("INPUT_PREFIX", "a/")):
+        monkeypatch.setenv(f"OUTLAST_{name}", value)
+    place = connections().input()
+    assert (place.bucket, place.prefix) == ("in", "a/")
 
 
 def test_without_any_address_the_error_says_what_to_do() -> None:

@@ -13,7 +13,7 @@ LINK = f"https://cdn.example.test/out/clip.mp4?sig={CANARY}&x=1"
 NAMES = ("provider", "provider_account", "job_id", "output_id", "operation_id", "attempt_id", "variant", "display_name")
 
 
-def body(url: str = LINK, event: dict[str, Any] | None = None, **data: str) -> bytes:
+def body(url: str = LINK, event: dict[str, Any] | None = None, **data: Any) -> bytes:
     envelope = {"specversion": "1.0", "id": "e", "source": "tests", "type": "outlast.output.ready", **(event or {})}
     return json.dumps({**envelope, "data": {"provider": "acme", "job_id": "j", "url": url, **data}}).encode()
 
@@ -22,7 +22,7 @@ def body(url: str = LINK, event: dict[str, Any] | None = None, **data: str) -> b
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_that_holds_the_link_is_rejected_and_not_told(name: str, text: str) -> None:
     with pytest.raises(Rejected) as rejected:
-        parse_intake(body(**{name: text}))
+        parse_intake(body(LINK, None, **{name: text}))
     assert (rejected.value.reason, rejected.value.detail.partition(":")[0]) == ("wrong_schema", name)
     assert not tells(repr(vars(rejected.value)))
 

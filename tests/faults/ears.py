@@ -4,6 +4,8 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
+
 from tests.faults.canary import tells
 
 
@@ -30,3 +32,11 @@ def listening() -> Iterator[list[str]]:
     finally:
         root.setLevel(level)
         root.removeHandler(ears)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_logged() -> Iterator[None]:
+    """No log line of any library, at any level, tells the canary."""
+    with listening() as heard:
+        yield
+    assert heard == []
