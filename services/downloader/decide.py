@@ -13,6 +13,8 @@ AWAY_SECONDS = 3600.0
 """The same, from the output being ready, where the life of the link is unknown."""
 REFRESHES = 3
 """Fresh links that are asked for per task."""
+DENIED = frozenset({Reason.URL_REFUSED, Reason.SOURCE_GONE})
+"""What a fresh link suffers too is not asked for again: one refresh is all that helps, if anything does."""
 EARLY_SECONDS = 30.0
 """A refusal this soon after the output was ready may heal by itself."""
 EARLY_TRIES = 3

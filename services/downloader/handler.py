@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import structlog
 
 from services.downloader.bandwidth import Bandwidth
-from services.downloader.decide import AWAY, Situation, Step, decide, healing_seconds
+from services.downloader.decide import AWAY, DENIED, Situation, Step, decide, healing_seconds
 from services.downloader.delays import next_delay
 from services.downloader.objects import ObjectOrder, fetch
 from services.downloader.reach import is_away
@@ -169,16 +169,18 @@ class Downloader:
             self._stop(claim, failure, _final_reason(claim, failure, source, delay, has_ended=has_ended), step)
 
     def _step(self, claim: Claim, failure: Failure, source: Source | None, delay: float | None) -> Step:
+        refreshes = claim.refreshes + (1 if source and source.refreshed else 0)
+        # Where the refresh itself found the provider away, it is no other way.
+        can_help = not (refreshes and failure.reason in DENIED) and (source is not None or failure.reason not in AWAY)
         return decide(
             Situation(
                 reason=failure.reason,
                 tries=claim.tries,
-                refreshes=claim.refreshes + (1 if source and source.refreshed else 0),
+                refreshes=refreshes,
                 seconds_since_ready=self.sources.clock_of(source).seconds_since(claim.ready_at),
                 delay=delay,
                 life_known=(source.expires_at if source else claim.deadline) is not None,
-                # Where the refresh itself found the provider away, it is no other way.
-                elsewhere=self.sources.elsewhere(claim, source) and (source is not None or failure.reason not in AWAY),
+                elsewhere=self.sources.elsewhere(claim, source, by_refresh=can_help),
             )
         )
 

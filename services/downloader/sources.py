@@ -95,10 +95,10 @@ class Sources:
                 return source
             raise
 
-    def elsewhere(self, claim: Claim, spent: Source | None) -> bool:
-        """Whether another source, or a refresh, is left once `spent` is used up."""
+    def elsewhere(self, claim: Claim, spent: Source | None, *, by_refresh: bool) -> bool:
+        """Whether another source, or a refresh if that would help, is left once `spent` is used up."""
         refreshed = spent is not None and spent.refreshed
-        return self._can_refresh(claim, 1 if refreshed else 0) or any(
+        return (by_refresh and self._can_refresh(claim, 1 if refreshed else 0)) or any(
             (spent is None or row["source_id"] != spent.source_id) and self._is_usable(row)
             for row in self._database.run("sources", task_id=claim.task_id)
         )

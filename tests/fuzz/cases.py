@@ -10,11 +10,12 @@ from time import monotonic
 from services.downloader.clocks import Clocks
 from services.downloader.transfer import Order
 from tests.faults.canary import CANARY, LINK
-from tests.fuzz.contents import chunked, coded, content, error_page
+from tests.fuzz.contents import chunked, coded, content
 from tests.fuzz.damage import damaged, without_canary
 from tests.fuzz.fields import location
 from tests.fuzz.heads import head
 from tests.fuzz.links import good_link, link
+from tests.fuzz.pages import error_page
 from tests.fuzz.parts import parts
 from tests.fuzz.peer import HOST, Reply
 

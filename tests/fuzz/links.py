@@ -7,74 +7,11 @@ from random import Random
 
 from tests.faults.canary import CANARY, tells
 from tests.fuzz.damage import ODD_TEXT, damaged_text
+from tests.fuzz.odd_parts import NAMES, PATHS, PORTS, QUERIES, SCHEMES
 from tests.fuzz.peer import HOST
-from tests.fuzz.zone import SUFFIX, name_of, private, written
+from tests.fuzz.zone import name_of, private, written
 
-PATHS = (
-    f"/{CANARY}path/v.mp4",
-    f"/a%2fb/../c//d/%7e{CANARY}/.",
-    f"/{CANARY};p=1/[x]/'\"<>^`{{|}}~!$()*,",
-    f"/%E4%BD%A0/ä/猫/{CANARY}",
-    f"//{CANARY}//",
-    f"/@{CANARY}:x@y/z",
-    f"/{'x' * 9000}{CANARY}",
-    "",
-    "/",
-)
-QUERIES = (
-    f"?sig={CANARY}query%2B&x=1",
-    f"?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Date=20260301T120000Z&X-Amz-Expires=3600&X-Amz-Signature={CANARY}",
-    f"?sv=2024-05-04&se=2026-03-01T13:00:00Z&sig={CANARY}%3D",
-    f"?Expires=99999999999999999999&Signature={CANARY}&Key-Pair-Id=K&Policy=!!",
-    f"?q-sign-time=1;2&q-key-time=9;1&q-signature={CANARY}",
-    f"?hdnts=st=1~exp=-1~acl=/*~hmac={CANARY}",
-    f"?_jwt=e30.{CANARY}.e30&ex=zz&is=&hm={CANARY}",
-    f"?by=user:{CANARY}@h.test/&next=http://10.0.0.1/{CANARY}?#",
-    f"??&&=&{CANARY}&&a=[1]#frag{CANARY}",
-    f"#{CANARY}",
-    "",
-)
 _HOST = re.compile(r"//(?:[^/?#]*@)?([\w.-]*)(?:[:/?#]|\Z)")
-_SCHEMES = (
-    *("https", "HTTP", "hTTpS", "ftp", "file", "gopher", "javascript", "data", "ws", "blob", "s3", "http+unix", ""),
-    *(
-        "http\u017f",
-        "h\u0442tp",
-        "http:http",
-        "https:https://h.test/http",
-        "//http",
-        " http",
-        "\thttp",
-        "view-source:http",
-    ),
-)
-_PORTS = (
-    *("", ":", ":0", ":80", ":443", ":8443", ":22", ":25", ":6379", ":5432", ":65535", ":65536", ":-1", ":+80", ":080"),
-    *(":99999999999999999999", ":\u0661", ":80:80", ":8_0", ":0x50", ":%38%30", ": 80", f":{CANARY}"),
-)
-_NAMES = (
-    *("localhost", "LOCALHOST", "localhost.", "x.localhost", "metadata.google.internal", "kubernetes.default.svc"),
-    *("postgres.svc.cluster.local", "router.lan", "h.home.arpa", "1.0.0.127.in-addr.arpa", "x.invalid", "x.onion"),
-    *(
-        "metadata",
-        "db",
-        "rabbitmq",
-        f"gone{SUFFIX}",
-        f"none{SUFFIX}",
-        "-a.zone.test",
-        "a_.zone.test",
-        "xn--a.zone.test",
-    ),
-    *(
-        "a" * 63 + SUFFIX,
-        "a" * 64 + SUFFIX,
-        "a." * 120 + "zone.test",
-        "münchen.zone.test",
-        "a..zone.test",
-        "*.zone.test",
-    ),
-    *("127.0.0.1.zone.test.", "0x7f.1", "1.2.3", "256.256.256.256", "1e3.5", "[::1", "::1", "[v1.x]", "[::1]x", "[]"),
-)
 
 
 def link(random: Random, port: int) -> str:
@@ -113,8 +50,8 @@ def _resolved(random: Random, port: int) -> str:
             name_of("93.184.215.14", *found[:1]),
             name_of("2606:4700::1111"),
             name_of(HOST),
-            random.choice(_NAMES),
-            random.choice(_NAMES),
+            random.choice(NAMES),
+            random.choice(NAMES),
         )
     )
     ports = (f":{port}", f":{port}", "", ":443")
@@ -123,7 +60,7 @@ def _resolved(random: Random, port: int) -> str:
 
 def _scheme(random: Random, port: int) -> str:
     mark = random.choice(("://", "://", ":", ":/", ":///", "//", "", ":\\\\", "%3a%2f%2f"))
-    return f"{random.choice(_SCHEMES)}{mark}{HOST}:{port}{_rest(random)}"
+    return f"{random.choice(SCHEMES)}{mark}{HOST}:{port}{_rest(random)}"
 
 
 def _user(random: Random, port: int) -> str:
@@ -135,7 +72,7 @@ def _user(random: Random, port: int) -> str:
 
 def _port(random: Random, port: int) -> str:
     host = random.choice((HOST, name_of(HOST), "127.0.0.1", "[::1]", f"[::ffff:{HOST}]", name_of("::1")))
-    return f"{random.choice(('http', 'https'))}://{host}{random.choice(_PORTS)}{_rest(random)}"
+    return f"{random.choice(('http', 'https'))}://{host}{random.choice(PORTS)}{_rest(random)}"
 
 
 def _data(random: Random, port: int) -> str:

@@ -43,7 +43,9 @@ def test_case_67_a_disk_with_no_room_for_one_file_holds_up_that_file_alone(syste
     until(lambda: system.rows(told), "the file does not fit", 60)
     system.publish_pictures(3)
     until(lambda: system.count("state = 'complete'") == 3, "the others are complete", 60)
-    assert system.rows("SELECT state, strikes, verifications FROM tasks WHERE job_id = 'large'") == [("verifying", 0, 0)]
+    assert system.rows("SELECT state, strikes, verifications FROM tasks WHERE job_id = 'large'") == [
+        ("verifying", 0, 0)
+    ]
     resource.prlimit(system.processes["verifier"].pid, resource.RLIMIT_FSIZE, (unlimited, unlimited))
     until(lambda: system.count("state = 'complete'") == 4, "and so is it, once there is room", 60)
 

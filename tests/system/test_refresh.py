@@ -64,14 +64,19 @@ def check_pauses(acme: Provider, path: str) -> None:
     assert second >= 4
 
 
-def test_fr06_a_fresh_link_that_is_refused_is_not_asked_for_in_a_hot_loop(system: System, acme: Provider) -> None:
+@pytest.mark.parametrize(
+    ("status", "code", "reason"), [(403, "SignatureDoesNotMatch", "url_refused"), (404, "NoSuchKey", "source_gone")]
+)
+def test_fr04_a_fresh_link_that_is_denied_too_is_the_last(
+    system: System, acme: Provider, status: int, code: str, reason: str
+) -> None:
     acme.jobs["same"] = record(acme.link("same"))
-    acme.files["same"] = answer(b"<Error><Code>SignatureDoesNotMatch</Code></Error>", status=403)
+    acme.files["same"] = answer(f"<Error><Code>{code}</Code></Error>".encode(), status=status)
     start(system)
-    system.publish(dead(system, "same", ready_at=OLD))
+    system.publish(system.event(acme.link("same"), job="same", provider="acme", ready_at=OLD))
     until(lambda: ended(system, 1), "it came to its end")
-    check_pauses(acme, "/jobs/same")
-    assert acme.asked("/files/same") == 3
+    assert ends(system) == {"same": reason}
+    assert (acme.asked("/jobs/same"), acme.asked("/files/same")) == (1, 2)
 
 
 def test_fr06_the_end_of_a_fresh_link_is_read_from_the_link_and_not_counted_from_the_answer(
