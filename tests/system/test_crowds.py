@@ -132,7 +132,7 @@ def test_a_provider_that_is_away_is_asked_by_the_schedule_and_keeps_no_other_wai
         wild.recover()
         assert max([*asked[0].values(), *asked[1].values()]) <= most_requests_of_a_task(away)
         assert asked[0].total() <= most_requests_of_a_lane(away)
-        assert len(asked[1]) == FEW
+        assert len(asked[1]) > FEW // 2
 
     assert rounds.are_unharmed_by(outage)
     assert closed_lanes(crowd) == 0
