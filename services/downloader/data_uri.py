@@ -55,7 +55,7 @@ def _from_base64(pieces: Iterator[bytes]) -> Iterator[bytes]:
         whole = len(rest) // 4 * 4
         if is_padded and rest:
             raise _broken()
-        is_padded = rest[:whole].endswith(b"=")
+        is_padded = is_padded or rest[:whole].endswith(b"=")
         yield _decoded(rest[:whole])
         rest = rest[whole:]
     if rest:

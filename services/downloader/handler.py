@@ -163,38 +163,39 @@ class Downloader:
             # A provider whose fresh link failed may give the same one again: it is asked after a while only.
             delay = max(delay or 0.0, again_seconds(claim.refreshes)) if source.refreshed else 0.0
         if step in (Step.RETRY, Step.RETRY_ELSEWHERE):
-            self._again(claim, failure, source, 1.0 if delay is None else delay)
+            self._again(claim, failure, 1.0 if delay is None else delay)
         else:
-            has_ended = bool(source and source.expires_at and source.expires_at <= self.sources.clock_of(source).now())
+            now = self.sources.clock_of(source).now()
+            end = source.end(now) if source else None
+            has_ended = end is not None and end <= now
             self._stop(claim, failure, _final_reason(claim, failure, source, delay, has_ended=has_ended), step)
 
     def _step(self, claim: Claim, failure: Failure, source: Source | None, delay: float | None) -> Step:
         refreshes = claim.refreshes + (1 if source and source.refreshed else 0)
         # Where the refresh itself found the provider away, it is no other way.
         can_help = not (refreshes and failure.reason in DENIED) and (source is not None or failure.reason not in AWAY)
+        clock = self.sources.clock_of(source)
         return decide(
             Situation(
                 reason=failure.reason,
                 tries=claim.tries,
                 refreshes=refreshes,
-                seconds_since_ready=self.sources.clock_of(source).seconds_since(claim.ready_at),
+                seconds_since_ready=clock.seconds_since(claim.ready_at),
                 delay=delay,
-                life_known=(source.expires_at if source else claim.deadline) is not None,
+                life_known=(source.end(clock.now()) if source else claim.deadline) is not None,
                 elsewhere=self.sources.elsewhere(claim, source, by_refresh=can_help),
             )
         )
 
-    def _again(self, claim: Claim, failure: Failure, source: Source | None, delay: float) -> None:
+    def _again(self, claim: Claim, failure: Failure, delay: float) -> None:
         metrics.TRANSFER_RETRIES.add(reason=str(failure.reason))
         log.info("transfer_again", reason=str(failure.reason), delay=round(delay, 2))
-        # What an older source did is not held against one that came meanwhile.
-        is_ours = failure.reason is Reason.CREDENTIAL_MISSING
-        charge = 0 if is_ours or (source and self.sources.superseded(claim, source)) else 1
+        charge = 0 if failure.reason is Reason.CREDENTIAL_MISSING else 1
         self.recorder.retry(claim, failure.reason, failure.evidence, delay, tries=charge)
 
     def _delay(self, claim: Claim, failure: Failure, source: Source | None) -> float | None:
         clock = self.sources.clock_of(source)
-        expires = source.expires_at if source else claim.deadline
+        expires = source.end(clock.now()) if source else claim.deadline
         issued = (source.issued_at if source else None) or claim.ready_at
         return next_delay(
             claim.tries,

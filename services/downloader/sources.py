@@ -56,6 +56,12 @@ class Source:
     """What the link itself needs, being a content endpoint of the provider's API."""
     object: Mapping[str, str] | None = None
     """In place of a link: bucket, key, and version_id or etag of an object of the input bucket."""
+    is_guess: bool = False
+    """Whether `expires_at` is only guessed from the link."""
+
+    def end(self, now: datetime) -> datetime | None:
+        """When it ends; None where that is unknown, or a guess that has passed and so was wrong, perhaps."""
+        return None if self.is_guess and self.expires_at and self.expires_at <= now else self.expires_at
 
 
 class Sources:
@@ -107,31 +113,40 @@ class Sources:
         """What time it is at a source; by the database's clock where that told none, or there is no source."""
         return self._clocks.of(place_of(source.url).host if source else "")
 
-    def superseded(self, claim: Claim, source: Source) -> bool:
-        """Whether a newer source came while this one was used."""
-        rows = self._database.run("sources", task_id=claim.task_id)
-        return any(row["added_at"] > source.added_at and row["source_id"] != source.source_id for row in rows)
-
     def mark_ended(self, source_id: UUID) -> None:
         """Remember that a source was seen to have ended, so that it is not tried first again."""
         self._database.run("expired_source", source_id=source_id)
 
     def _stored(self, claim: Claim, spare: float) -> Source | None:
+        """The freshest usable source; one that no key opens is passed over where another one is usable."""
+        sealed: Failure | None = None
         for row in self._database.run("sources", task_id=claim.task_id):
-            if self._is_usable(row, spare):
-                if row["object"] is not None:
-                    return Source(row["source_id"], "", None, None, row["added_at"], object=row["object"])
-                url = self._unsealed(claim, row)
-                return Source(
-                    row["source_id"],
-                    url,
-                    row["expires_at"],
-                    row["issued_at"],
-                    row["added_at"],
-                    deleted_at=row["expires_at"] if row["expires_from"] == POLICY else None,
-                    key=self._key_for(claim, url),
-                )
+            if not self._is_usable(row, spare):
+                continue
+            try:
+                return self._opened(claim, row)
+            except Failure as failure:
+                if failure.reason is not Reason.KEYRING:
+                    raise
+                sealed = sealed or failure
+        if sealed:
+            raise sealed
         return None
+
+    def _opened(self, claim: Claim, row: Row) -> Source:
+        if row["object"] is not None:
+            return Source(row["source_id"], "", None, None, row["added_at"], object=row["object"])
+        url = self._unsealed(claim, row)
+        return Source(
+            row["source_id"],
+            url,
+            row["expires_at"],
+            row["issued_at"],
+            row["added_at"],
+            is_guess=row["confidence"] not in CERTAIN and row["expires_from"] != POLICY,
+            deleted_at=row["expires_at"] if row["expires_from"] == POLICY else None,
+            key=self._key_for(claim, url),
+        )
 
     def _is_usable(self, row: Row, spare: float = 0.0) -> bool:
         """Whether a source is worth a request: not seen to have ended, nor surely ended within `spare` seconds."""

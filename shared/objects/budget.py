@@ -66,6 +66,11 @@ class PartBudget:
                 self._further -= 1
             return overdrawn
 
+    def give_back(self) -> None:
+        """Count a further part no more."""
+        with self._lock:
+            self._further -= 1
+
     def end(self, parts: int) -> None:
         """Count the parts of an upload no more, its first and its further ones."""
         with self._lock:

@@ -23,8 +23,9 @@ class Buffers:
 
     def first(self) -> memoryview:
         """The first buffer, which takes memory only as it fills."""
+        buffer = self._map(0)
         self.budget.take_first()
-        return self._map(0)
+        return buffer
 
     def take(self) -> memoryview | None:
         """A further buffer or one that was put back; None while the budget allows neither."""
@@ -32,7 +33,7 @@ class Buffers:
             self._free(cast(mmap, self._idle.pop().obj))
         while len(self._held) < MOST and self.budget.take_further():
             # All memory at once: what is needed shows at the beginning of a large upload, not in its middle.
-            self._idle.append(self._map(MAP_POPULATE))
+            self._idle.append(self._further())
         return self._idle.pop() if self._idle else None
 
     def put(self, buffer: memoryview) -> None:
@@ -46,6 +47,13 @@ class Buffers:
         self._idle.clear()
         for memory in [*self._held]:
             self._free(memory)
+
+    def _further(self) -> memoryview:
+        try:
+            return self._map(MAP_POPULATE)
+        except OSError:
+            self.budget.give_back()
+            raise
 
     def _map(self, flags: int) -> memoryview:
         memory = mmap(-1, self.size, flags=MAP_PRIVATE | MAP_ANONYMOUS | flags)

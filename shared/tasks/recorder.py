@@ -57,8 +57,19 @@ class Recorder:
         return row is not None and row["last_act"] == act
 
     def retry(self, claim: Claim, reason: Reason, evidence: Mapping[str, Any], delay: float, *, tries: int) -> None:
-        """End a transfer that failed; the next is due after `delay` seconds, charged with `tries`."""
-        self.record(claim, "retry", reason=str(reason), evidence=evidence, delay_seconds=delay, tries=tries)
+        """End a transfer that failed; the next is due after `delay` seconds, charged with `tries`.
+
+        Nothing is charged where another source came meanwhile.
+        """
+        self.record(
+            claim,
+            "retry",
+            reason=str(reason),
+            evidence=evidence,
+            delay_seconds=delay,
+            tries=tries,
+            sources_added=claim.sources_added,
+        )
 
     def give_up(self, claim: Claim, reason: Reason, evidence: Mapping[str, Any], *, abandoned: bool = False) -> None:
         """Stop the task with its reason."""

@@ -93,7 +93,7 @@ def location(random: Random, port: int) -> str:
     )
     kind = random.randrange(4)
     made = random.choice(joined) if kind < 2 else (link if kind == 2 else good_link)(random, port)
-    return "".join(c if c.isprintable() else "?" for c in made) if random.random() < 0.9 else made
+    return "".join(c if c.isprintable() else "!" for c in made) if random.random() < 0.9 else made
 
 
 def _date(random: Random) -> str:

@@ -1,9 +1,14 @@
--- release: gives a lease back without charging a try; the task can be claimed again after the delay.
+-- release: gives a lease back without charging a try; it can be claimed again after the delay, which ends in time for its link.
 WITH moved AS (
     UPDATE tasks t
     SET state = CASE WHEN t.state = 'downloading' THEN 'download_retry' ELSE t.state END,
         wake_at = CASE WHEN %(delay_seconds)s::float8 > 0
-                       THEN statement_timestamp() + make_interval(secs => %(delay_seconds)s::float8) END,
+                       THEN least(statement_timestamp() + make_interval(secs => %(delay_seconds)s::float8),
+                                  CASE WHEN t.stage = 'download' AND t.urgency > statement_timestamp()
+                                       THEN greatest(statement_timestamp() + interval '1 second', t.urgency - make_interval(
+                                           secs => least(greatest(
+                                               0.1 * extract(epoch FROM t.urgency - t.ready_at)::float8, 1.0), 60.0)))
+                                  END) END,
         lease_id = NULL, lease_worker = NULL, leased_at = NULL, strikes = 0
     WHERE t.task_id = %(task_id)s AND t.state = %(from_state)s AND t.lease_id = %(lease_id)s AND t.epoch = %(epoch)s
     RETURNING t.task_id, t.state, t.epoch

@@ -1,10 +1,12 @@
--- retry: ends a transfer that failed; another one is due after the delay, and the charge is counted.
+-- retry: ends a transfer that failed; another one is due after the delay, and is charged unless a source came meanwhile.
 WITH moved AS (
     UPDATE tasks t
     SET state = 'download_retry', reason = %(reason)s,
         wake_at = CASE WHEN %(delay_seconds)s::float8 > 0
                        THEN statement_timestamp() + make_interval(secs => %(delay_seconds)s::float8) END,
-        lease_id = NULL, lease_worker = NULL, leased_at = NULL, strikes = 0, tries = t.tries + %(tries)s
+        lease_id = NULL, lease_worker = NULL, leased_at = NULL, strikes = 0,
+        -- What an older source did is not held against one that came while it was used.
+        tries = t.tries + CASE WHEN t.sources_added = %(sources_added)s THEN %(tries)s ELSE 0 END
     WHERE t.task_id = %(task_id)s AND t.state = %(from_state)s AND t.lease_id = %(lease_id)s AND t.epoch = %(epoch)s
     RETURNING t.task_id, t.state, t.epoch
 ), closed AS (

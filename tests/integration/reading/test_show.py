@@ -20,7 +20,7 @@ def fail_once(downloader: Database, **evidence: Any) -> UUID:
     """A transfer that the source refuses; returns its lease."""
     claim = taken(downloader, Stage.DOWNLOAD)
     values = {"reason": "source_unavailable", "delay_seconds": 0.0, "tries": 1, "evidence": {"status": 503, **evidence}}
-    assert downloader.run("retry", **claim.token, **values)
+    assert downloader.run("retry", **claim.token, sources_added=claim.sources_added, **values)
     lease_id: UUID = claim.lease_id
     return lease_id
 

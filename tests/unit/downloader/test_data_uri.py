@@ -103,3 +103,9 @@ def test_fr49_no_piece_is_larger_than_what_is_decoded_at_once() -> None:
     pieces = [len(piece) for piece in content_of("data:;base64," + "QUJD" * 2**20)]
     assert sum(pieces) == 3 * 2**20
     assert max(pieces) <= PIECE_CHARACTERS
+
+
+def test_what_follows_the_padding_is_refused_also_after_blanks() -> None:
+    with pytest.raises(Failure) as refused:
+        content("data:;base64,QUI=" + " " * (2 * PIECE_CHARACTERS) + "QUI=")
+    assert refused.value.reason is Reason.PROTOCOL_VIOLATION

@@ -1,0 +1,46 @@
+"""What a failed transfer is charged, and how long a task waits after it or after a fault of ours."""
+
+from threading import Event
+
+import psycopg
+import pytest
+
+from shared.reasons import Reason
+from shared.states import Stage
+from shared.tasks.recorder import Recorder
+from tests.conftest import TestDatabase
+from tests.integration.db.conftest import Accept, As
+from tests.integration.db.moves import taken
+from tests.integration.db.test_leases import read
+
+
+@pytest.mark.parametrize(("when", "charged"), [("before the claim", 1), ("meanwhile", 0)])
+def test_only_a_source_that_came_while_another_was_used_makes_its_failure_free(
+    database: TestDatabase, as_role: As, accept: Accept, when: str, charged: int
+) -> None:
+    accept()
+    came = "UPDATE tasks SET sources_added = sources_added + 1"
+    if when == "before the claim":
+        as_superuser(database, came)
+    claim = taken(as_role("downloader"), Stage.DOWNLOAD)
+    if when == "meanwhile":
+        as_superuser(database, came)
+    Recorder(as_role("downloader"), Event()).retry(claim, Reason.TRUNCATED, {}, 5.0, tries=1)
+    assert read(database, "SELECT tries FROM tasks") == [(charged,)]
+
+
+def test_a_wait_for_a_fault_of_ours_ends_before_the_link_does(
+    database: TestDatabase, as_role: As, accept: Accept
+) -> None:
+    accept(life=100.0)
+    claim = taken(as_role("downloader"), Stage.DOWNLOAD)
+    Recorder(as_role("downloader"), Event()).release(claim, Reason.STORAGE_FULL, {}, 300.0)
+    (seconds,) = read(database, "SELECT extract(epoch FROM urgency - wake_at)::float8 FROM tasks")[0]
+    assert 9 <= seconds <= 11
+
+
+def as_superuser(database: TestDatabase, statement: str) -> None:
+    """Past the trigger, which lets no superuser move a task."""
+    with psycopg.connect(database.url()) as connection:
+        connection.execute("SET session_replication_role = replica")
+        connection.execute(statement.encode())
