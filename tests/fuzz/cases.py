@@ -69,7 +69,7 @@ def _redirect(random: Random, port: int) -> Reply:
     line = f"HTTP/1.1 {random.choice((301, 302, 303, 307, 308))} Moved"
     where = [f"Location: {location(random, port)}"] * random.choice((1, 1, 1, 1, 1, 1, 1, 0, 2))
     text = "\r\n".join([line, *where, "Content-Length: 0", "", ""])
-    return Reply(text.encode(random.choice(("latin-1", "utf-8")), "replace"))
+    return Reply(text.encode(random.choice(("latin-1", "utf-8")), "xmlcharrefreplace"))
 
 
 def _headers_case(random: Random, port: int) -> Case:

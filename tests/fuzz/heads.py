@@ -35,7 +35,7 @@ def head(random: Random, length: int, port: int, *, is_chunked: bool = False) ->
     end = random.choice(("\r\n",) * 8 + ("\n",))
     head = end.join([lines[0], *tail, "", ""])
     interim = "HTTP/1.1 100 Continue\r\n\r\n" * random.choice((0,) * 16 + (1, 2, 3000))
-    return (interim + head).encode("utf-8" if random.random() < 0.2 else "latin-1", "replace")
+    return (interim + head).encode("utf-8" if random.random() < 0.2 else "latin-1", "xmlcharrefreplace")
 
 
 def _status_line(random: Random) -> str:

@@ -36,7 +36,7 @@ def test_a_wait_for_a_fault_of_ours_ends_before_the_link_does(
     claim = taken(as_role("downloader"), Stage.DOWNLOAD)
     Recorder(as_role("downloader"), Event()).release(claim, Reason.STORAGE_FULL, {}, 300.0)
     (seconds,) = read(database, "SELECT extract(epoch FROM urgency - wake_at)::float8 FROM tasks")[0]
-    assert 9 <= seconds <= 11
+    assert seconds == pytest.approx(10, abs=1)
 
 
 def as_superuser(database: TestDatabase, statement: str) -> None:
