@@ -5,47 +5,21 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from deploy.local.credentials import Credentials
-from deploy.local.loopback import call
 from deploy.local.ports import HOST
 from deploy.local.process import Process
+from deploy.local.s3_access import S3Access
 from shared.errors import UsageError
 
-SECRET = "s3-secret-key"  # noqa: S105 (the name of the file, not the secret)
 REGION = "us-east-1"
 
 
-class ObjectStore:
+class ObjectStore(S3Access):
     """The server process and its data under `folder/s3`; each folder in `data` is a bucket."""
 
     def __init__(self, folder: Path, ports: Mapping[str, int], credentials: Credentials) -> None:
+        super().__init__("s3", ports, credentials)
         self.process = Process("s3", folder)
-        self._ports = ports
-        self._credentials = credentials
         self._home = folder / "s3"
-
-    @property
-    def port(self) -> int:
-        """The port of the server."""
-        return self._ports["s3"]
-
-    @property
-    def access_key(self) -> str:
-        """The one access key that the server knows."""
-        return self._credentials.s3_access_key()
-
-    @property
-    def secret_key(self) -> str:
-        """Its secret."""
-        return self._credentials.password(SECRET)
-
-    @property
-    def secret_key_file(self) -> Path:
-        """The file with its secret."""
-        return self._credentials.password_file(SECRET)
-
-    def address(self) -> str:
-        """The S3 endpoint."""
-        return f"http://{HOST}:{self.port}"
 
     def start(self, *, detach: bool) -> None:
         """Start the server."""
@@ -56,11 +30,6 @@ class ObjectStore:
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
         command = [str(program), "serve", "s3", "--addr", f"{HOST}:{self.port}", str(data)]
         self.process.start(command, self._environment(), detach=detach)
-
-    def missing(self) -> str:
-        """What the server lacks; empty when it answers."""
-        status, body = call(self.port, "GET", "/")
-        return "" if status else body
 
     def _environment(self) -> dict[str, str]:
         return {

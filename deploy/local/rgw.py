@@ -5,11 +5,10 @@ from pathlib import Path
 
 from deploy.local.ceph import Cluster
 from deploy.local.credentials import Credentials
-from deploy.local.loopback import call
-from deploy.local.object_store import SECRET
 from deploy.local.parts import OnReady, bring_up
 from deploy.local.ports import HOST
 from deploy.local.process import Ending, Process, stop_all
+from deploy.local.s3_access import S3Access
 
 PORTS = ("rgw", "ceph-mon")
 """The names of its ports."""
@@ -37,39 +36,17 @@ class Daemon:
         return HOST
 
 
-class Rgw:
-    """The servers and their data under `folder/rgw`; one user with the stack's S3 key."""
+class Rgw(S3Access):
+    """The servers and their data under `folder/rgw`; one user with the stack's S3 key.
+
+    The gateway answers only with the others behind it.
+    """
 
     def __init__(self, folder: Path, ports: Mapping[str, int], credentials: Credentials) -> None:
         """`ports` has those of `PORTS`, when it is started at the latest."""
-        self._ports = ports
-        self._credentials = credentials
+        super().__init__("rgw", ports, credentials)
         self._cluster = Cluster(folder / "rgw", ports)
         self._processes = [Process(name, folder) for name in ("ceph-mon", "ceph-osd", "rgw")]
-
-    @property
-    def port(self) -> int:
-        """The port of the S3 server."""
-        return self._ports["rgw"]
-
-    @property
-    def access_key(self) -> str:
-        """The access key of its user."""
-        return self._credentials.s3_access_key()
-
-    @property
-    def secret_key(self) -> str:
-        """Its secret."""
-        return self._credentials.password(SECRET)
-
-    @property
-    def secret_key_file(self) -> Path:
-        """The file with its secret."""
-        return self._credentials.password_file(SECRET)
-
-    def address(self) -> str:
-        """The S3 endpoint."""
-        return f"http://{HOST}:{self.port}"
 
     def start(self, on_ready: OnReady | None = None, *, detach: bool) -> None:
         """Start it, about 20 s, and make its user. Raises StartError, or UsageError where it is not installed."""
@@ -85,11 +62,6 @@ class Rgw:
             # So that Python, too, knows that its child is gone.
             process.exit_code()
         return endings
-
-    def missing(self) -> str:
-        """What the gateway lacks; empty when it answers, which it does only with the others behind it."""
-        status, body = call(self.port, "GET", "/")
-        return "" if status else body
 
     def _daemons(self) -> list[Daemon]:
         monitor, storage, gateway = self._processes

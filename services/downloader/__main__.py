@@ -2,6 +2,7 @@
 
 import math
 
+from services.downloader.aftermath import Aftermath
 from services.downloader.bandwidth import Bandwidth
 from services.downloader.handler import Downloader
 from services.downloader.sources import Sources
@@ -43,9 +44,11 @@ def build(service: Service) -> None:
     def policy(provider: Provider) -> Policy:
         return policy_of(settings, provider)
 
+    sources = Sources(service.database, service.recorder, Vault.open_ring(settings.keyring_file), registry, policy)
     handle = Downloader(
         recorder=service.recorder,
-        sources=Sources(service.database, service.recorder, Vault.open_ring(settings.keyring_file), registry, policy),
+        sources=sources,
+        aftermath=Aftermath(service.recorder, sources),
         registry=registry,
         store=store,
         staging_bucket=settings.staging_bucket,

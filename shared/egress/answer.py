@@ -59,6 +59,7 @@ def _clock_offset(headers: Headers) -> float | None:
         date = parsedate_to_datetime(headers.get("date", ""))
         # A cache tells the date on which the answer was made, and how many seconds ago that was.
         held = float(age) if _AGE.fullmatch(age) else 0.0
-        return (date.astimezone(UTC) - datetime.now(UTC)).total_seconds() + held
+        # A date has whole seconds, so the middle of its second is the nearest guess.
+        return (date.astimezone(UTC) - datetime.now(UTC)).total_seconds() + 0.5 + held
     except (ValueError, TypeError, OverflowError):
         return None

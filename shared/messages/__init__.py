@@ -27,7 +27,7 @@ from shared.messages.identity import (
     task_id_from,
     task_id_of,
 )
-from shared.messages.intake import parse_intake, read_intake
+from shared.messages.intake import read_intake
 from shared.messages.notifications import Notification, read_notification
 from shared.messages.objects import ObjectCreated
 from shared.messages.outputs import Described, Failing, GenerationStarted, OutputFailed, OutputReady
@@ -88,7 +88,6 @@ __all__ = [
     "job_key",
     "key_of",
     "object_key",
-    "parse_intake",
     "parse_json",
     "plain_etag",
     "read_intake",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -66,12 +66,6 @@ class AssetReviewedEvent(Envelope):
 IntakeEvent = GenerationStartedEvent | OutputReadyEvent | OutputFailedEvent | ObjectCreatedEvent | AssetReviewedEvent
 
 EVENTS: Mapping[str, type[IntakeEvent]] = MappingProxyType(
-    {
-        "outlast.generation.started": GenerationStartedEvent,
-        "outlast.output.ready": OutputReadyEvent,
-        "outlast.output.failed": OutputFailedEvent,
-        "outlast.object.created": ObjectCreatedEvent,
-        "outlast.asset.reviewed": AssetReviewedEvent,
-    }
+    {event.model_fields["type"].default: event for event in get_args(IntakeEvent)}
 )
 """Every type that the intake reads; also the second part of its routing key."""

@@ -46,14 +46,6 @@ def read_intake(
     return event
 
 
-def parse_intake(body: bytes) -> OutputReadyEvent:
-    """Read `outlast.output.ready` whole from a body, for whatever account. Raises Rejected."""
-    event = read_intake(body, account="", event_type="outlast.output.ready")
-    if not isinstance(event, OutputReadyEvent):
-        raise AssertionError("its type was checked")
-    return event
-
-
 def _check_account(value: dict[str, Any], account: str) -> None:
     data = value.get("data")
     for place in (value, data if isinstance(data, dict) else {}):

@@ -125,6 +125,7 @@ def test_a_provider_that_is_away_is_asked_by_the_schedule_and_keeps_no_other_wai
         rounds.accept("wild", FEW)
         yield
         until(lambda: time.monotonic() - began >= AWAY_SECONDS, "the outage is over", AWAY_SECONDS + 1)
+        until(lambda: len(wild.asked - before[1]) == FEW, "the lane of many hosts stays open to all of its tasks", 60)
         asked = ill.asked - before[0], wild.asked - before[1]
         away = time.monotonic() - began
         assert closed_lanes(crowd) == 1, "the lane of many hosts stays open"
@@ -132,7 +133,6 @@ def test_a_provider_that_is_away_is_asked_by_the_schedule_and_keeps_no_other_wai
         wild.recover()
         assert max([*asked[0].values(), *asked[1].values()]) <= most_requests_of_a_task(away)
         assert asked[0].total() <= most_requests_of_a_lane(away)
-        assert len(asked[1]) > FEW // 2
 
     assert rounds.are_unharmed_by(outage)
     assert closed_lanes(crowd) == 0

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shared.messages import MAX_INTAKE_BYTES, Rejected, parse_intake, task_id_of
+from shared.messages import MAX_INTAKE_BYTES, Rejected, task_id_of
+from tests.events import read_ready
 
 CANARY = "CANARY-f81c"
 
@@ -24,21 +25,21 @@ def event(**data: object) -> dict[str, object]:
 
 def refused(body: bytes) -> Rejected:
     with pytest.raises(Rejected) as caught:
-        parse_intake(body)
+        read_ready(body)
     assert CANARY not in caught.value.detail + caught.value.reason
     assert caught.value.__cause__ is None
     return caught.value
 
 
 def test_a_plain_event_is_read_and_its_link_is_masked_when_printed() -> None:
-    read = parse_intake(json.dumps(event()).encode())
+    read = read_ready(json.dumps(event()).encode())
     assert read.data.link == f"https://h.example/x?sig={CANARY}"
     assert CANARY not in repr(read)
     assert CANARY not in str(read.data)
 
 
 def test_further_cloudevents_attributes_are_ignored() -> None:
-    assert parse_intake(json.dumps({**event(), "dataschema": "x", "myext": 1}).encode()).id == "e1"
+    assert read_ready(json.dumps({**event(), "dataschema": "x", "myext": 1}).encode()).id == "e1"
 
 
 @pytest.mark.parametrize(
@@ -112,19 +113,19 @@ json_values = st.recursive(
 def test_any_data_is_read_or_refused(data: dict[str, object]) -> None:
     body = json.dumps({**event(), "data": data}).encode()
     try:
-        parse_intake(body)
+        read_ready(body)
     except Rejected as rejected:
         assert rejected.reason in {"wrong_schema", "not_json", "bad_number", "too_deep"}
 
 
 def test_the_task_id_depends_on_the_output_and_not_on_its_link() -> None:
-    first = parse_intake(json.dumps(event()).encode()).data
-    again = parse_intake(json.dumps(event(url="https://h.example/x?sig=other")).encode()).data
-    other = parse_intake(json.dumps(event(output_id="1")).encode()).data
+    first = read_ready(json.dumps(event()).encode()).data
+    again = read_ready(json.dumps(event(url="https://h.example/x?sig=other")).encode()).data
+    other = read_ready(json.dumps(event(output_id="1")).encode()).data
     assert task_id_of("a", first) == task_id_of("a", again)
     assert len({task_id_of("a", first), task_id_of("b", first), task_id_of("a", other)}) == 3
 
 
 def test_the_task_id_of_an_output_never_changes_between_releases() -> None:
-    data = parse_intake(json.dumps(event()).encode()).data
+    data = read_ready(json.dumps(event()).encode()).data
     assert task_id_of("studio", data) == UUID("ffff9679-95ca-56e3-bc90-372edc256a4a")

@@ -11,7 +11,8 @@ import pytest
 
 from outlast.publish import event_body, output_ready
 from shared.errors import UsageError
-from shared.messages import MAX_INTAKE_BYTES, parse_intake, task_id_of
+from shared.messages import MAX_INTAKE_BYTES, task_id_of
+from tests.events import read_ready
 
 CANARY = "CANARY-c0de"
 LINK = f"https://cdn.example/out.mp4?X-Amz-Signature={CANARY}%2B"
@@ -21,7 +22,7 @@ def test_the_body_is_what_intake_reads_with_the_link_unchanged() -> None:
     event = output_ready(
         provider="p", job_id="j", url=LINK, kind="video", display_name="Flug über Köln.mp4", expected={"size": 7}
     )
-    read = parse_intake(event_body(event))
+    read = read_ready(event_body(event))
     assert read == event
     assert read.data.link == LINK
 

@@ -38,24 +38,8 @@ WITH found AS (
                    %(ready_at)s::timestamptz + guessed_life(%(counted_as)s)) END AS urgency
 ), lane AS (
     INSERT INTO lanes (stage, lane) SELECT 'download', %(lane)s FROM fresh ON CONFLICT DO NOTHING
-), life AS (
-    INSERT INTO lives (provider, shortest_seconds)
-    SELECT %(counted_as)s, %(life_seconds)s::float8 FROM fresh
-    WHERE %(life_seconds)s::float8 > 0
-      AND NOT EXISTS (SELECT FROM lives WHERE provider = %(counted_as)s AND shortest_seconds <= %(life_seconds)s::float8)
-    ON CONFLICT (provider) DO UPDATE
-        SET shortest_seconds = least(lives.shortest_seconds, excluded.shortest_seconds), seen_at = statement_timestamp()
-), counting AS MATERIALIZED (
-    -- Nobody waits for another's count: those who come while one counts are left out, which moves no percentile.
-    SELECT date_trunc('hour', statement_timestamp()) AS hour, life_step(%(life_seconds)s::float8) AS step FROM fresh
-    WHERE %(life_seconds)s::float8 > 0
-      AND pg_try_advisory_xact_lock(hashtext('recent_lives'), hashtext(%(counted_as)s))
-), counted AS (
-    INSERT INTO recent_lives (provider, hour, step, seen) SELECT %(counted_as)s, hour, step, 1 FROM counting
-    ON CONFLICT (provider, hour, step) DO UPDATE SET seen = recent_lives.seen + 1
-), forgotten AS (
-    DELETE FROM recent_lives r USING counting
-    WHERE r.provider = %(counted_as)s AND r.hour < counting.hour - interval '25 hours'
+), life AS MATERIALIZED (
+    SELECT count_life(%(counted_as)s, %(life_seconds)s::float8) FROM fresh WHERE %(life_seconds)s::float8 > 0
 ), born AS (
     INSERT INTO tasks (
         task_id, download_key, account, provider, provider_account, job_id, output_id, operation_id, attempt_id,
@@ -152,4 +136,4 @@ WITH found AS (
 SELECT heard.outcome,
        coalesce((SELECT task_id FROM found), %(subject_id)s) AS task_id,
        coalesce((SELECT state FROM born), (SELECT state FROM moved), (SELECT state FROM found)) AS state
-FROM heard;
+FROM heard LEFT JOIN life ON true;

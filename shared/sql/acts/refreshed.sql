@@ -10,24 +10,8 @@ WITH held AS (
                        statement_timestamp() + guessed_life(%(counted_as)s)) END)
     WHERE t.task_id = %(task_id)s AND t.state = %(from_state)s AND t.lease_id = %(lease_id)s AND t.epoch = %(epoch)s
     RETURNING t.task_id, t.state, t.epoch
-), life AS (
-    INSERT INTO lives (provider, shortest_seconds)
-    SELECT %(counted_as)s, %(life_seconds)s::float8 FROM held
-    WHERE %(life_seconds)s::float8 > 0
-      AND NOT EXISTS (SELECT FROM lives WHERE provider = %(counted_as)s AND shortest_seconds <= %(life_seconds)s::float8)
-    ON CONFLICT (provider) DO UPDATE
-        SET shortest_seconds = least(lives.shortest_seconds, excluded.shortest_seconds), seen_at = statement_timestamp()
-), counting AS MATERIALIZED (
-    -- Nobody waits for another's count: those who come while one counts are left out, which moves no percentile.
-    SELECT date_trunc('hour', statement_timestamp()) AS hour, life_step(%(life_seconds)s::float8) AS step FROM held
-    WHERE %(life_seconds)s::float8 > 0
-      AND pg_try_advisory_xact_lock(hashtext('recent_lives'), hashtext(%(counted_as)s))
-), counted AS (
-    INSERT INTO recent_lives (provider, hour, step, seen) SELECT %(counted_as)s, hour, step, 1 FROM counting
-    ON CONFLICT (provider, hour, step) DO UPDATE SET seen = recent_lives.seen + 1
-), forgotten AS (
-    DELETE FROM recent_lives r USING counting
-    WHERE r.provider = %(counted_as)s AND r.hour < counting.hour - interval '25 hours'
+), life AS MATERIALIZED (
+    SELECT count_life(%(counted_as)s, %(life_seconds)s::float8) FROM held WHERE %(life_seconds)s::float8 > 0
 ), sourced AS (
     INSERT INTO sources (
         source_id, task_id, sealed, host, path_sha256, issued_at, expires_at, expires_from, confidence)
@@ -37,5 +21,5 @@ WITH held AS (
     ON CONFLICT (source_id) DO NOTHING
 )
 INSERT INTO history (task_id, act, from_state, to_state, epoch)
-SELECT task_id, 'refreshed', state, state, epoch FROM held
+SELECT task_id, 'refreshed', state, state, epoch FROM held LEFT JOIN life ON true
 RETURNING task_id;

@@ -5,9 +5,8 @@ WITH moved AS (
         wake_at = CASE WHEN %(delay_seconds)s::float8 > 0
                        THEN least(statement_timestamp() + make_interval(secs => %(delay_seconds)s::float8),
                                   CASE WHEN t.stage = 'download' AND t.urgency > statement_timestamp()
-                                       THEN greatest(statement_timestamp() + interval '1 second', t.urgency - make_interval(
-                                           secs => least(greatest(
-                                               0.1 * extract(epoch FROM t.urgency - t.ready_at)::float8, 1.0), 60.0)))
+                                       THEN greatest(statement_timestamp() + interval '1 second',
+                                                     t.urgency - margin_before(t.urgency, t.ready_at))
                                   END) END,
         lease_id = NULL, lease_worker = NULL, leased_at = NULL, strikes = 0
     WHERE t.task_id = %(task_id)s AND t.state = %(from_state)s AND t.lease_id = %(lease_id)s AND t.epoch = %(epoch)s

@@ -31,24 +31,37 @@ CREATE FUNCTION guessed_life(of_provider text) RETURNS interval STABLE LANGUAGE 
 $$;
 COMMENT ON FUNCTION guessed_life IS 'The life by which a link is ordered that does not tell its own: what is usual at its provider, from a minute to an hour.';
 
+CREATE FUNCTION count_life(of_provider text, seconds double precision) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO lives (provider, shortest_seconds)
+    SELECT of_provider, seconds
+    WHERE NOT EXISTS (SELECT FROM lives WHERE provider = of_provider AND shortest_seconds <= seconds)
+    ON CONFLICT (provider) DO UPDATE
+        SET shortest_seconds = least(lives.shortest_seconds, excluded.shortest_seconds), seen_at = statement_timestamp();
+    WITH counting AS MATERIALIZED (
+        -- Nobody waits for another's count: those who come while one counts are left out, which moves no percentile.
+        SELECT date_trunc('hour', statement_timestamp()) AS hour
+        WHERE pg_try_advisory_xact_lock(hashtext('recent_lives'), hashtext(of_provider))
+    ), counted AS (
+        INSERT INTO recent_lives (provider, hour, step, seen)
+        SELECT of_provider, hour, life_step(seconds), 1 FROM counting
+        ON CONFLICT (provider, hour, step) DO UPDATE SET seen = recent_lives.seen + 1
+    )
+    DELETE FROM recent_lives r USING counting
+    WHERE r.provider = of_provider AND r.hour < counting.hour - interval '25 hours'
+$$;
+COMMENT ON FUNCTION count_life IS 'Counts the life of one link, in seconds, for its provider: the shortest so far, and those seen lately.';
+
 CREATE INDEX tasks_urgent ON tasks (urgency) WHERE stage = 'download';
 
+CREATE FUNCTION margin_before(ends_at timestamptz, since timestamptz) RETURNS interval IMMUTABLE LANGUAGE sql AS $$
+    SELECT make_interval(secs => least(greatest(0.1 * extract(epoch FROM ends_at - since)::float8, 1.0), 60.0))
+$$;
+COMMENT ON FUNCTION margin_before IS 'The time before the end of a life that nothing is planned into: a tenth of it, from 1 to 60 seconds.';
+
 CREATE FUNCTION is_at_risk(stage text, ready_at timestamptz, urgency timestamptz) RETURNS boolean STABLE LANGUAGE sql AS $$
-    SELECT coalesce(stage = 'download' AND statement_timestamp() > urgency - make_interval(
-        secs => least(greatest(0.2 * extract(epoch FROM urgency - ready_at)::float8, 2.0), 120.0)), false)
+    SELECT coalesce(stage = 'download' AND statement_timestamp() > urgency - 2 * margin_before(urgency, ready_at), false)
 $$;
 COMMENT ON FUNCTION is_at_risk IS 'Whether an output has no bytes yet with less than two margins left of its life, known or guessed.';
-
-CREATE OR REPLACE VIEW public_tasks AS
-SELECT t.task_id, t.account, t.provider, t.job_id, t.output_id, t.state, coalesce(t.kind, t.promised_kind) AS kind,
-       t.reason, t.durable_uri, t.size, t.h3 AS sha256, t.facts AS media, t.display_name, t.retention_class,
-       t.ready_at, t.accepted_at, t.url_expires_at, t.deadline, t.stored_at, t.completed_at,
-       t.state_since AS updated_at, t.tries, t.refreshes,
-       CASE WHEN t.lease_id IS NULL THEN t.wake_at END AS next_try_at,
-       (SELECT c.evidence FROM claims c WHERE c.task_id = t.task_id AND c.reason IS NOT NULL
-        ORDER BY c.epoch DESC LIMIT 1) AS evidence,
-       is_at_risk(t.stage, t.ready_at, t.urgency) AS at_risk
-FROM tasks t;
 
 GRANT SELECT ON recent_lives TO
     outlast_ingest, outlast_downloader, outlast_verifier, outlast_promoter, outlast_sweeper, outlast_operator;

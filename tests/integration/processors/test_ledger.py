@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-import psycopg
 import pytest
 
 from outlast import (
@@ -25,50 +24,20 @@ from outlast import (
     UnknownAsset,
     open_verified,
 )
-from outlast.result import Place
 from shared.errors import UsageError
 from shared.objects import Store
 from tests.conftest import TestDatabase
-from tests.integration.broker.polling import eventually
-from tests.integration.objects.proxy import Answer, Fault, Proxy, Request, lose_answer, says
+from tests.integration.objects.proxy import Proxy
 from tests.integration.processors.conftest import BODY, VERSION, Capture, Ledgers
-
-POSTER = b"\xff\xd8 a poster"
-LIMIT = 2**20
-LAPSE_SECONDS = 45.0
-"""Longer than a server that has just started lets leases live."""
-
-Administrator = psycopg.Connection[tuple[Any, ...]]
-
-
-def run_of(ledger: ProcessingLedger, asset: Asset, version: str = VERSION) -> Run:
-    begun = ledger.begin(asset, version, extension="jpg")
-    assert isinstance(begun, Run), begun
-    return begun
-
-
-def completed(ledger: ProcessingLedger, asset: Asset, body: bytes | Path = POSTER) -> Finished:
-    with run_of(ledger, asset) as run:
-        return run.complete(body, content_type="image/jpeg")
-
-
-def lapsed(ledger: ProcessingLedger, asset: Asset) -> Run | Finished:
-    """What begin answers once the lease of a run that vanished has lapsed."""
-    answers: list[Run | Finished] = []
-
-    def begins() -> bool:
-        begun = ledger.begin(asset, VERSION, extension="jpg")
-        if not isinstance(begun, RunningElsewhere):
-            answers.append(begun)
-        return bool(answers)
-
-    eventually(begins, LAPSE_SECONDS)
-    return answers[0]
-
-
-def row(administrator: Administrator, columns: str) -> tuple[Any, ...]:
-    (found,) = administrator.execute(f"SELECT {columns} FROM processing".encode()).fetchall()
-    return found
+from tests.integration.processors.runs import (
+    LIMIT,
+    POSTER,
+    Administrator,
+    completed,
+    lapsed,
+    row,
+    run_of,
+)
 
 
 def test_of_twenty_that_begin_at_once_one_runs_and_the_others_are_told_until_when(
@@ -254,94 +223,6 @@ def test_a_process_that_is_stopped_gives_its_lease_back_and_charges_nothing(
     assert isinstance(ledger.begin(asset, VERSION), Run)
 
 
-def test_a_result_that_was_put_and_not_recorded_is_adopted(
-    ledgers: Ledgers, asset: Asset, faulty: Store, proxy: Proxy
-) -> None:
-    """A run that is killed between its put and its record leaves exactly this."""
-    ledger = ledgers(store=faulty, lease_seconds=0.3)
-    run_of(ledger, asset)
-    put = Place(faulty, ledgers.bucket, asset, VERSION, "jpg").put(POSTER, "image/jpeg")
-    told = lapsed(ledger, asset)
-    assert told == Finished(Outcome.COMPLETED, put, adopted=True)
-    assert proxy.count("PUT", "output/") == 1
-    assert ledger.begin(asset, VERSION) == replace(told, adopted=False)
-
-
-def test_a_result_outlives_a_ledger_that_was_lost(
-    ledger: ProcessingLedger, asset: Asset, administrator: Administrator
-) -> None:
-    first = completed(ledger, asset)
-    administrator.execute("DELETE FROM processing")
-    assert ledger.begin(asset, VERSION, extension="jpg") == replace(first, adopted=True)
-
-
-def damaged(store: Store, bucket: str, key: str) -> None:
-    head = store.stat(bucket, key)
-    assert head
-    store.put(bucket, key, b"x" * head.size, content_type=head.content_type, metadata=head.metadata)
-
-
-def cut(store: Store, bucket: str, key: str) -> None:
-    head = store.stat(bucket, key)
-    assert head
-    store.put(bucket, key, POSTER[:-1], content_type=head.content_type, metadata=head.metadata)
-
-
-def of_another_asset(store: Store, bucket: str, key: str) -> None:
-    head = store.stat(bucket, key)
-    assert head
-    metadata = {**head.metadata, "derived-from-sha256": "c" * 64}
-    store.put(bucket, key, POSTER, content_type=head.content_type, metadata=metadata)
-
-
-def somebodys(store: Store, bucket: str, key: str) -> None:
-    store.put(bucket, key, POSTER, content_type="image/jpeg")
-
-
-@pytest.mark.parametrize("change", [damaged, cut, of_another_asset, somebodys])
-def test_what_is_no_whole_result_of_this_asset_is_made_anew(
-    ledger: ProcessingLedger, asset: Asset, administrator: Administrator, change: Any
-) -> None:
-    first = completed(ledger, asset)
-    assert first.result is not None
-    administrator.execute("DELETE FROM processing")
-    change(ledger.store, first.result.bucket, first.result.key)
-    assert completed(ledger, asset).result == first.result
-    with open_verified(first.result, max_bytes=LIMIT, store=ledger.store) as reader:
-        assert reader.read() == POSTER
-
-
-def test_a_put_whose_answer_is_lost_is_looked_up(ledgers: Ledgers, asset: Asset, faulty: Store, proxy: Proxy) -> None:
-    proxy.fault("PUT", "output/", lose_answer, times=1)
-    assert completed(ledgers(store=faulty), asset).outcome is Outcome.COMPLETED
-
-
-def other_bytes(request: Request) -> Answer:
-    return replace(request.forward(), body=b"y" * len(POSTER))
-
-
-@pytest.mark.parametrize("fault", [other_bytes, says(404, "NoSuchKey")], ids=["other bytes", "gone at once"])
-def test_a_result_that_does_not_read_back_is_not_recorded(
-    ledgers: Ledgers, asset: Asset, faulty: Store, proxy: Proxy, administrator: Administrator, fault: Fault
-) -> None:
-    proxy.fault("GET", "output/", fault, times=1)
-    with pytest.raises(Unavailable) as caught:
-        completed(ledgers(store=faulty), asset)
-    assert caught.value.reason == "copy_mismatch"
-    assert row(administrator, "state, tries") == ("received", 0)
-
-
-def test_a_store_that_is_away_at_the_begin_keeps_no_lease(
-    ledgers: Ledgers, asset: Asset, faulty: Store, proxy: Proxy
-) -> None:
-    proxy.fault("HEAD", "output/", says(403), times=1)
-    ledger = ledgers(store=faulty)
-    with pytest.raises(Unavailable) as caught:
-        ledger.begin(asset, VERSION)
-    assert caught.value.reason == "storage_denied"
-    assert run_of(ledger, asset).tries == 0
-
-
 def test_a_database_that_is_away_is_told_clearly(database: TestDatabase, store: Store, asset: Asset) -> None:
     away = f"postgresql://outlast_processor@127.0.0.1:1/{database.name}"
     with ProcessingLedger(away, store=store) as ledger, pytest.raises(Unavailable, match="database does not answer"):
@@ -382,57 +263,3 @@ def test_names_that_are_none_are_refused(ledger: ProcessingLedger, asset: Asset)
     for extension in ("", "a/b", "../x", "ß", "x" * 17):
         with pytest.raises(UsageError, match="extension"):
             ledger.begin(asset, VERSION, extension=extension)
-
-
-def test_the_role_of_a_processor_reaches_nothing_but_its_ledger(database: TestDatabase) -> None:
-    with psycopg.connect(database.url("outlast_processor"), autocommit=True) as connection:
-        connection.execute("SELECT task_id FROM public_tasks")
-        for statement in (
-            "SELECT * FROM tasks",
-            "SELECT * FROM sources",
-            "SELECT * FROM assets",
-            "UPDATE tasks SET reason = 'x'",
-            "DELETE FROM processing",
-            "UPDATE processing SET task_id = gen_random_uuid()",
-            "UPDATE processing SET sha256 = repeat('0', 64)",
-            "CREATE TABLE mine ()",
-        ):
-            with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                connection.execute(statement.encode())
-
-
-def test_the_schema_keeps_a_row_whole(ledger: ProcessingLedger, asset: Asset, administrator: Administrator) -> None:
-    run_of(ledger, asset)
-    unleased = "lease_id = NULL, lease_worker = NULL, lease_ends_at = NULL"
-    for change, constraint in {
-        f"state = 'completed', {unleased}": "an_end_has_its_time",
-        f"state = 'completed', finished_at = now(), {unleased}": "completed_has_its_result",
-        f"state = 'failed', finished_at = now(), {unleased}": "a_refusal_has_a_reason",
-        "lease_worker = NULL": "lease_is_whole",
-        "state = 'received'": "a_run_is_leased",
-    }.items():
-        with pytest.raises(psycopg.errors.CheckViolation, match=constraint):
-            administrator.execute(f"UPDATE processing SET {change}".encode())
-
-
-def test_a_reader_sees_what_was_made_and_no_lease(
-    database: TestDatabase, ledger: ProcessingLedger, asset: Asset, as_role: Any
-) -> None:
-    completed(ledger, asset)
-    (seen,) = as_role("reader").run("processing_of_task", task_id=asset.task_id)
-    assert (seen["processor_version"], seen["state"], seen["result_size"]) == (VERSION, "completed", len(POSTER))
-    with (
-        pytest.raises(psycopg.errors.InsufficientPrivilege),
-        psycopg.connect(database.url("outlast_reader")) as connection,
-    ):
-        connection.execute("SELECT lease_id FROM processing")
-
-
-def test_a_row_that_an_operator_deletes_is_processed_anew(
-    database: TestDatabase, ledger: ProcessingLedger, asset: Asset
-) -> None:
-    with run_of(ledger, asset) as run:
-        run.reject("mistaken")
-    with psycopg.connect(database.url("outlast_operator"), autocommit=True) as connection:
-        connection.execute("DELETE FROM processing WHERE task_id = %s", (asset.task_id,))
-    assert isinstance(ledger.begin(asset, VERSION), Run)

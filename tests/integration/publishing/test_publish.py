@@ -10,8 +10,9 @@ import pytest
 
 from outlast.publish import Producer, PublishError, output_ready, publish
 from shared.errors import UsageError
-from shared.messages import parse_intake, task_id_of
+from shared.messages import task_id_of
 from tests.conftest import OUTLAST
+from tests.events import read_ready
 from tests.integration.publishing.conftest import Management, taken, vhost
 
 CANARY = "CANARY-91d2"
@@ -25,7 +26,7 @@ def test_a_published_event_lies_whole_in_the_intake_queue(intake: str, managemen
     assert message["routing_key"] == "studio-7.outlast.output.ready"
     assert message["properties"]["message_id"] == "e-1"
     assert message["properties"]["delivery_mode"] == 2
-    read = parse_intake(message["payload"].encode())
+    read = read_ready(message["payload"].encode())
     assert read.data.link == LINK
     assert task_id == task_id_of("studio-7", read.data)
 
@@ -80,7 +81,7 @@ def test_the_command_reads_the_link_from_standard_input_and_prints_only_its_resu
     assert (done.returncode, done.stderr) == (0, "")
     told = json.loads(done.stdout)
     (message,) = taken(management, intake)
-    read = parse_intake(message["payload"].encode())
+    read = read_ready(message["payload"].encode())
     assert (read.data.link, read.data.kind) == (LINK, "video")
     assert (read.data.expected.size, read.data.expected.sha256) == (7, "ab" * 32)
     assert told == {"task_id": str(task_id_of("a", read.data)), "event_id": "mine"}

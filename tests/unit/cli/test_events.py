@@ -8,7 +8,8 @@ import pytest
 
 from outlast.cli.events import event_from
 from outlast.publish import event_body
-from shared.messages import MAX_INTAKE_BYTES, OutputFailedEvent, Rejected, parse_intake
+from shared.messages import MAX_INTAKE_BYTES, OutputFailedEvent, Rejected
+from tests.events import read_ready
 
 CANARY = "CANARY-5eed"
 LINK = f"https://cdn.example/out.mp4?sig={CANARY}"
@@ -52,7 +53,7 @@ def test_an_id_never_changes_from_one_release_to_the_next() -> None:
 
 def test_data_alone_is_the_event_that_the_intake_reads() -> None:
     event = event_from(json.dumps(DATA).encode(), account="studio")
-    read = parse_intake(event_body(event))
+    read = read_ready(event_body(event))
     assert (read.id, read.source, read.data.link) == (event.id, "outlast.cli", LINK)
     assert read.time is not None
 

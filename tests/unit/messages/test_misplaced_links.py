@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from shared.messages import Rejected
-from shared.messages.intake import parse_intake
+from tests.events import read_ready
 from tests.faults.canary import CANARY, tells
 
 LINK = f"https://cdn.example.test/out/clip.mp4?sig={CANARY}&x=1"
@@ -22,7 +22,7 @@ def body(url: str = LINK, event: dict[str, Any] | None = None, **data: Any) -> b
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_that_holds_the_link_is_rejected_and_not_told(name: str, text: str) -> None:
     with pytest.raises(Rejected) as rejected:
-        parse_intake(body(LINK, None, **{name: text}))
+        read_ready(body(LINK, None, **{name: text}))
     assert (rejected.value.reason, rejected.value.detail.partition(":")[0]) == ("wrong_schema", name)
     assert not tells(repr(vars(rejected.value)))
 
@@ -30,16 +30,16 @@ def test_a_name_that_holds_the_link_is_rejected_and_not_told(name: str, text: st
 @pytest.mark.parametrize("name", ["id", "source", "traceparent"])
 def test_so_is_an_attribute_of_the_envelope(name: str) -> None:
     with pytest.raises(Rejected, match="wrong_schema"):
-        parse_intake(body(event={name: LINK[:128] if name == "traceparent" else LINK}))
+        read_ready(body(event={name: LINK[:128] if name == "traceparent" else LINK}))
 
 
 def test_a_link_without_a_query_is_looked_for_whole() -> None:
     plain = f"https://cdn.example.test/{CANARY}/clip.mp4"
     with pytest.raises(Rejected):
-        parse_intake(body(plain, job_id=plain))
-    assert parse_intake(body(f"{plain}?x=1", operation_id="x=1", display_name="clip.mp4")).data.link == f"{plain}?x=1"
+        read_ready(body(plain, job_id=plain))
+    assert read_ready(body(f"{plain}?x=1", operation_id="x=1", display_name="clip.mp4")).data.link == f"{plain}?x=1"
 
 
 def test_other_names_that_a_link_shares_with_an_event_are_left_alone() -> None:
-    event = parse_intake(body(display_name="clip.mp4", job_id="clip", event={"source": "https://cdn.example.test/out"}))
+    event = read_ready(body(display_name="clip.mp4", job_id="clip", event={"source": "https://cdn.example.test/out"}))
     assert event.data.link == LINK
