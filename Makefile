@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test check unit integration system contract drills fuzz bench-transfer bench-claims up down stop-all clean
+.PHONY: help bootstrap demo test check unit integration system contract docs drills fuzz bench-transfer bench-claims up down stop-all clean
 
 BIN := .venv/bin
 # Four workers on two cores: most tests wait for servers.
@@ -44,6 +44,9 @@ test-rgw: ## Run the tests on a real Ceph RGW, some 5 minutes; installs it where
 
 contract: bootstrap ## Write docs/contract anew from the code: JSON Schemas and the AsyncAPI document.
 	@$(BIN)/python -m outlast.contract
+
+docs: bootstrap ## Write docs/providers anew from the files of the providers, and the generated parts of docs/providers.md.
+	@$(BIN)/python -m outlast.catalogue
 
 drills: bootstrap ## Run the drills at full size: slow hosts, outages, kills at every step, some 25 minutes on a quiet machine.
 	@OUTLAST_DRILLS=full $(BIN)/python -m pytest -W error $(ARGS) tests/system/test_crowds.py tests/system/test_kills.py \

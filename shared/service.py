@@ -28,6 +28,7 @@ from shared.tasks.announcing import Announcer, Outbox
 from shared.tasks.claims import Claim, Claims
 from shared.tasks.recorder import Recorder
 from shared.telemetry import http, logs, metrics, traces
+from shared.telemetry.checks import Problems
 from shared.topology import hint_queue
 from shared.worker import Handle, Worker
 
@@ -70,6 +71,7 @@ class Service:
         self._consumers: dict[str, Consumer] = {}
         self._workers: list[Worker] = []
         self._parts: list[Part] = []
+        self._watched: list[Problems] = []
 
     def open_store(self) -> Store:
         """The object store, with this service's own key."""
@@ -115,6 +117,7 @@ class Service:
             hint=lambda claim: self.hint(stage, claim.task_id, claim),
         )
         self._workers.append(worker)
+        self.watch(worker.problems)
         queue = hint_queue(stage)
         self.consume(
             queue,
@@ -138,6 +141,10 @@ class Service:
     def add(self, part: Part) -> None:
         """Run a part beside the workers."""
         self._parts.append(part)
+
+    def watch(self, problems: Problems) -> None:
+        """Let `/readyz` tell these problems too."""
+        self._watched.append(problems)
 
     def hint(self, stage: Stage, task_id: UUID, claim: Claim | None = None, reference: ObjectRef | None = None) -> None:
         """Wake a stage for a task; losing this costs one poll interval and nothing else."""
@@ -195,7 +202,7 @@ class Service:
         return [problem for worker in self._workers for problem in worker.dead()]
 
     def _problems(self) -> list[str]:
-        found = [problem for worker in self._workers for problem in worker.problems()]
+        found = [problem for ask in self._watched for problem in ask()]
         try:
             row = self.database.glance("schema_version")
             if row is None or row["version_num"] != newest_version():
@@ -218,7 +225,10 @@ def run_service(name: str, build: Callable[[Service], None]) -> None:
     except UsageError as error:
         print(f"outlast {name}: {error}", file=sys.stderr)  # noqa: T201 (a person reads this, not a log collector)
         code = 2
-    sys.exit(code)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # Not sys.exit, which waits for every thread that still hangs in a store.
+    os._exit(code)
 
 
 def _with_password(settings: Settings) -> str:

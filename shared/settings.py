@@ -10,6 +10,8 @@ from shared.errors import UsageError
 
 MOST_PARTS = 10_000
 """Most parts of a multipart upload (Amazon S3, "multipart upload limits")."""
+DOORS = ("intake", "poller", "webhooks")
+"""The ways in which events come to ingest."""
 
 
 class Settings(BaseSettings):
@@ -51,6 +53,23 @@ class Settings(BaseSettings):
     egress_http: bool = Field(False, description="Allow plain http sources.")
     max_object_bytes: int = Field(20 * 2**30, gt=0, description="Largest output that is captured, in bytes.")
 
+    doors: Annotated[tuple[str, ...], NoDecode] = Field(
+        ("intake", "poller"),
+        description="Ways in which this ingest takes events: intake, poller, webhooks.",
+    )
+    webhook_host: str = Field("127.0.0.1", description="Address at which webhooks are taken.")
+    webhook_port: int = Field(0, ge=0, le=65535, description="Port of the same; 0 takes a free one and logs it.")
+    webhook_url: HttpUrl | None = Field(
+        None, description="Public base URL of the same, under which providers reach it; its path is part of theirs."
+    )
+    webhook_key_file: Path | None = Field(
+        None, description="File of the keys of callback addresses: a line of base64 each, newest first."
+    )
+    webhook_bytes: int = Field(4 * 2**20, gt=0, description="Largest body of a webhook that is read, in bytes.")
+
+    questions: int = Field(
+        16, ge=2, le=256, description="Questions to providers that this process asks at once; half for one of them."
+    )
     generation_seconds: float = Field(
         86400.0, gt=0, description="Time until a started job that nobody reported is told as silent."
     )
@@ -104,10 +123,24 @@ class Settings(BaseSettings):
             raise ValueError("OUTLAST_BYTES_IN_FLIGHT is under one part; set it to OUTLAST_S3_PART_BYTES or more")
         return self
 
-    @field_validator("egress_allow", mode="before")
+    @field_validator("egress_allow", "doors", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+    @field_validator("doors")
+    @classmethod
+    def _are_doors(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not value or not set(value) <= set(DOORS):
+            raise ValueError(f"names one or more of {', '.join(DOORS)}, by commas")
+        return value
+
+    @field_validator("webhook_url")
+    @classmethod
+    def _is_a_base(cls, value: HttpUrl | None) -> HttpUrl | None:
+        if value and (value.query or value.fragment or value.username or value.password):
+            raise ValueError("a base URL is written as https://host or https://host/path")
+        return value
 
 
 def secret_from(path: Path | None) -> str:

@@ -107,6 +107,7 @@ EDGES: frozenset[Edge] = (
     )
     | _edges(
         Role.OPERATOR,
+        (S.NEEDS_ATTENTION, S.GENERATING),
         (S.NEEDS_ATTENTION, S.OUTPUT_READY),
         (S.NEEDS_ATTENTION, S.VERIFYING),
         (S.NEEDS_ATTENTION, S.PROMOTING),

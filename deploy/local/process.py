@@ -28,6 +28,13 @@ class Ending(StrEnum):
     DEAD = "had ended by itself"
 
 
+class _Detached(subprocess.Popen[bytes]):
+    """A child that is meant to outlive its starter."""
+
+    def __del__(self) -> None:
+        """Nothing is wrong with a child that lives on, of which the base class would warn."""
+
+
 class Process:
     """A process whose pid, log and life belong to one state folder.
 
@@ -69,7 +76,7 @@ class Process:
         for place in (self.log.parent, self._record.parent):
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
         with self.log.open("ab") as log:
-            self._child = subprocess.Popen(
+            self._child = (_Detached if detach else subprocess.Popen)(
                 [*become, *tied, *command],
                 env=dict(env),
                 stdin=subprocess.DEVNULL,

@@ -10,6 +10,7 @@ import typer
 from outlast.cli.demo import demo
 from outlast.cli.listing import list_tasks
 from outlast.cli.migrate import migrate
+from outlast.cli.providers import providers
 from outlast.cli.publish import publish
 from outlast.cli.retry import retry
 from outlast.cli.show import show
@@ -39,6 +40,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
 }
 for name, command in COMMANDS.items():
     app.command(name)(command)
+app.add_typer(providers, name="providers")
 
 
 def main() -> None:

@@ -33,9 +33,9 @@ class Aftermath:
         if failure.reason is Reason.URL_EXPIRED:
             (metrics.EXPIRED_ANSWERS if source else metrics.EXPIRED_UNASKED).add()
         if source and step is Step.RETRY_ELSEWHERE:
-            self.sources.mark_ended(source.source_id)
+            self.sources.mark_ended(source)
             # A provider whose fresh link failed may give the same one again: it is asked after a while only.
-            delay = max(delay or 0.0, again_seconds(claim.refreshes)) if source.refreshed else 0.0
+            delay = max(delay or 0.0, again_seconds(_asked(claim, source))) if source.is_fresh else 0.0
         if step in (Step.RETRY, Step.RETRY_ELSEWHERE):
             self._again(claim, failure, 1.0 if delay is None else delay)
         else:
@@ -45,7 +45,7 @@ class Aftermath:
             self._stop(claim, failure, _final_reason(claim, failure, source, delay, has_ended=has_ended), step)
 
     def _step(self, claim: Claim, failure: Failure, source: Source | None, delay: float | None) -> Step:
-        refreshes = claim.refreshes + (1 if source and source.refreshed else 0)
+        refreshes = _asked(claim, source) + (1 if source and source.refreshed else 0)
         # Where the refresh itself found the provider away, it is no other way.
         can_help = not (refreshes and failure.reason in DENIED) and (source is not None or failure.reason not in AWAY)
         clock = self.sources.clock_of(source)
@@ -88,6 +88,11 @@ class Aftermath:
         evidence = {**failure.evidence, "last": str(failure.reason)}
         log.warning("gave_up", reason=str(reason), last=str(failure.reason))
         self.recorder.give_up(claim, reason, evidence, abandoned=abandoned)
+
+
+def _asked(claim: Claim, source: Source | None) -> int:
+    """How often the provider was asked in earlier claims for a way to the bytes, as each try of an endpoint does."""
+    return claim.tries if source and source.endpoint else claim.refreshes
 
 
 def _final_reason(

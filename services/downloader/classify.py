@@ -87,6 +87,9 @@ def reason_of(status: int, body: bytes, moment: Moment) -> Reason:
     """The reason of an answer that is not the output; `body` is its beginning."""
     if moment.credentialed and status in (401, 403):
         return R.CREDENTIAL_REFUSED
+    if moment.credentialed and status == 202:
+        # A provider's API says so as long as the job runs.
+        return R.SOURCE_UNAVAILABLE
     spoken, by_status = _spoken(status, body), _by_status(status)
     if status >= 500 or by_status is R.RATE_LIMITED:
         return R.RATE_LIMITED if spoken is R.RATE_LIMITED else by_status

@@ -1,7 +1,8 @@
-"""The bytes behind a link as they come over the wire, once the head of the answer is good."""
+"""The bytes behind an address as they come over the wire, once the head of the answer is good."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from time import monotonic
 
 from services.downloader.coding import coding_of
@@ -19,7 +20,8 @@ from shared.reasons import Reason
 def fetched(
     order: Order, policy: Policy, limits: Limits, seen: Sighting, stopping: Callable[[], bool]
 ) -> Iterator[Iterator[bytes]]:
-    """Ask for the link of `order` and give the raw blocks of a good answer; raises Failure, Stopping."""
+    """Ask at the address of `order` and give the raw blocks of a good answer; raises Failure, Stopping."""
+    endpoint = order.endpoint
     with ExitStack() as connections:
 
         def ask(headers: Mapping[str, str]) -> Answer:
@@ -27,7 +29,9 @@ def fetched(
             call = fetch(
                 order.url,
                 policy,
-                headers=headers,
+                method=endpoint.method,
+                headers={**endpoint.headers, **headers},
+                body=endpoint.body,
                 credential=order.credential,
                 deadline=order.deadline,
                 stopping=stopping,
@@ -39,7 +43,8 @@ def fetched(
         answer = seen.answer = ask({})
         _admit(order, answer, seen)
         until = min(order.deadline, monotonic() + most_seconds(answer.content_length, limits, _left(order)))
-        yield Body(limits, seen, ask, stopping, lambda: _has_ended(order), until).blocks(answer)
+        resumed = limits if endpoint.is_resumable else replace(limits, resumes=0)
+        yield Body(resumed, seen, ask, stopping, lambda: _has_ended(order), until).blocks(answer)
 
 
 def _admit(order: Order, answer: Answer, seen: Sighting) -> None:
@@ -53,9 +58,15 @@ def _admit(order: Order, answer: Answer, seen: Sighting) -> None:
     length = answer.content_length
     if length == 0:
         raise Failure(Reason.EMPTY_BODY)
-    if length is not None and length > order.max_bytes:
+    if order.endpoint.base64 is None and length is not None:
+        _admit_length(order, length, seen)
+
+
+def _admit_length(order: Order, length: int, seen: Sighting) -> None:
+    """Refuse by its announced length a body that is the output."""
+    if length > order.max_bytes:
         raise Failure(Reason.TOO_LARGE, {"limit_bytes": order.max_bytes, "announced_bytes": length})
-    if seen.coding is None and length is not None and order.declared_size not in (None, length):
+    if seen.coding is None and order.declared_size not in (None, length):
         evidence = {"declared_bytes": order.declared_size, "announced_bytes": length}
         raise Failure(Reason.SIZE_MISMATCH, evidence)
 

@@ -9,6 +9,7 @@ import structlog
 from services.downloader.aftermath import Aftermath
 from services.downloader.bandwidth import Bandwidth
 from services.downloader.objects import ObjectOrder, fetch
+from services.downloader.order import LINK
 from services.downloader.reach import is_away
 from services.downloader.source import Source
 from services.downloader.sources import Sources
@@ -89,11 +90,12 @@ class Downloader:
             deadline=math.inf,
             clock=self.sources.clock_of(source),
             deleted_at=source.deleted_at,
+            endpoint=source.endpoint or LINK,
         )
         return transfer(
             order,
             self._sink(claim, key),
-            self.policy(self.registry.find(claim.provider)),
+            source.within(self.policy(self.registry.find(claim.provider, claim.model))),
             self.limits,
             progress=lambda _: lease.check(),
             seconds_to_stop=lease.seconds_to_stop,

@@ -9,6 +9,7 @@ LOOK_BYTES = 512
 
 _IGNORED = re.compile(rb"(?:\xef\xbb\xbf|\s+|<\?xml[^>]*>|<!--.*?-->)*", re.DOTALL)
 _MARKUP = re.compile(rb"<(?:!doctype\s+)?([a-z][a-z0-9:._-]*)", re.IGNORECASE)
+_DOCUMENT = re.compile(rb"(?:\xef\xbb\xbf)?\s*[\[{]")
 _JSON = re.compile(rb"\{\s*[\"}]|\[\s*[\[{\"\]]")
 
 
@@ -28,3 +29,8 @@ def is_error_page(first: bytes) -> bool:
     if markup := _MARKUP.match(text):
         return markup[1].lower() not in (b"svg", b"svg:svg")
     return bool(_JSON.match(text))
+
+
+def is_document(first: bytes) -> bool:
+    """Whether a body that begins so is a JSON object or array."""
+    return bool(_DOCUMENT.match(first))

@@ -9,8 +9,8 @@ from typing import Literal, Protocol
 from shared.errors import Evidence
 from shared.objects import Uploaded
 
-Proof = Literal["length", "chunked", "uri", "coding", "declared", "container"]
-"""What shows that a body is whole: HTTP's framing, the URI that held it, or words about or inside the body."""
+Proof = Literal["length", "chunked", "uri", "coding", "document", "declared", "container"]
+"""What shows that a body is whole: HTTP's framing, the URI or document that held it, or words about or inside it."""
 
 
 class Sink(Protocol):
@@ -40,6 +40,25 @@ class Clock(Protocol):
 
 
 @dataclass(frozen=True)
+class Endpoint:
+    """How the bytes behind an address are asked for, and where they stand in the answer; by itself, that of a link."""
+
+    method: str = "GET"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | None = field(default=None, repr=False)
+    base64: str | None = None
+    """Path of the string in a JSON answer that is the output in base64; None where the answer is the output."""
+
+    @property
+    def is_resumable(self) -> bool:
+        """Whether a part of the answer may be asked for."""
+        return self.method == "GET" and self.base64 is None
+
+
+LINK = Endpoint()
+
+
+@dataclass(frozen=True)
 class Order:
     """One transfer to make; `deadline` is monotonic, instants are aware, sizes are bytes.
 
@@ -59,6 +78,7 @@ class Order:
     deleted_at: datetime | None = None
     credential_is_newer: bool = False
     """Whether it took the place of another since the output was ready, so that it may not know the job."""
+    endpoint: Endpoint = LINK
 
 
 @dataclass(frozen=True)

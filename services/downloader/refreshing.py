@@ -13,7 +13,10 @@ from shared.egress import Policy
 from shared.errors import Failure
 from shared.expiry import HORIZON, Confidence, link_life
 from shared.links import place_of
+from shared.messages import PLACEHOLDER, download_key, task_id_from
 from shared.providers import Provider, Registry
+from shared.providers.asking import address
+from shared.providers.calls import Calls
 from shared.providers.keys import Keys
 from shared.providers.record import FreshLink
 from shared.providers.refresh import refresh
@@ -21,7 +24,7 @@ from shared.reasons import Reason
 from shared.tasks.claims import Claim
 from shared.tasks.recorder import Recorder
 from shared.telemetry import metrics
-from shared.vault import Vault
+from shared.vault import Unsealable, Vault
 
 REFRESH_SECONDS = 30.0
 """Limit for one question to a provider."""
@@ -49,31 +52,56 @@ class Refresher:
         self._policy = policy
         self._keys = keys
         self._clocks = clocks
+        self._calls = Calls("refresh", registry)
 
     def is_possible(self, claim: Claim, further: int = 0) -> bool:
         """Whether the provider may be asked once more, after `further` questions that the claim does not know."""
-        known = self._registry.find(claim.provider).refresh is not None
-        return known and claim.refreshes + further < REFRESHES
+        return claim.refreshes + further < REFRESHES and self._has_address(claim)
 
     def fresh(self, claim: Claim) -> Source:
         """The link that the provider gives now, kept as a source of the task.
 
         Raises Failure: what the provider or its job record says instead, or url_expired for a link that is dead.
         """
-        provider = self._registry.find(claim.provider)
+        provider = self._registry.find(claim.provider, claim.model)
         deadline = time.monotonic() + REFRESH_SECONDS
         # The address of the job record is the operator's own, so only the deny table applies to it.
         api = replace(self._policy(provider), hosts=())
         try:
             key = self._keys.of_account(provider, claim.provider_account, claim.ready_at)
-            link = refresh(provider, key, claim.job_id, claim.output_id, api, deadline)
+            link = refresh(provider, key, claim.job_id, claim.output_id, api, deadline, self._given(claim))
         except Failure as failure:
+            self._calls.count(claim.provider, failure)
             metrics.REFRESHES.add(outcome="gone" if failure.reason is Reason.JOB_RECORD_GONE else "failed")
             raise Failure(
                 failure.reason, {**failure.evidence, "during": "refresh"}, retry_after=failure.retry_after
             ) from None
+        self._calls.count(claim.provider)
         metrics.REFRESHES.add(outcome="fresh")
         return self._keep(claim, provider, link)
+
+    def _has_address(self, claim: Claim) -> bool:
+        """Whether there is a job record to ask for; one whose address no key opens counts, as that is our own fault."""
+        provider = self._registry.find(claim.provider, claim.model)
+        entry = provider.refresh
+        if entry is None or entry.url:
+            return entry is not None
+        try:
+            return address(provider, entry, claim.job_id, claim.output_id, self._given(claim)) is not None
+        except Failure as failure:
+            if failure.reason is not Reason.KEYRING:
+                raise
+            return True
+
+    def _given(self, claim: Claim) -> str | None:
+        """The address of the job record that an event gave."""
+        names = (claim.account, claim.provider, claim.provider_account, claim.job_id)
+        job_key = task_id_from(download_key(*names, PLACEHOLDER))
+        row = self._database.one("job_address", job_key=job_key)
+        try:
+            return self._vault.unseal(job_key, job_key, row["sealed"]) if row else None
+        except Unsealable as error:
+            raise Failure(Reason.KEYRING, {"detail": str(error)}) from None
 
     def _keep(self, claim: Claim, provider: Provider, link: FreshLink) -> Source:
         now = self._clocks.of(place_of(link.url).host).now()

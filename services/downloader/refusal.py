@@ -1,5 +1,6 @@
 """The failure that an answer means, with what was seen of it."""
 
+import re
 from time import monotonic
 
 from services.downloader.classify import Moment, reason_of
@@ -15,6 +16,7 @@ READ_BYTES = 4096
 """Bytes of an error body that are read for its meaning."""
 
 _READ_SECONDS = 5.0
+_SAYS_ERROR = re.compile(rb"\"errors?\"\s*:\s*+(?!null|false|0|\"\"|\[\s*\]|\{\s*\})", re.IGNORECASE)
 
 
 def refusal(order: Order, answer: Answer, seen: Sighting) -> Failure:
@@ -35,17 +37,29 @@ def refusal_of_page(order: Order, seen: Sighting, body: bytes) -> Failure:
     return Failure(reason_of(200, body, moment_of(order, seen.answer)))
 
 
+def refusal_of_document(order: Order, seen: Sighting, body: bytes, why: str) -> Failure:
+    """The failure that a JSON answer under a 200 means which holds no output; `body` is its beginning."""
+    failure = refusal_of_page(order, seen, body)
+    says_error = failure.reason is not Reason.ERROR_BODY or _SAYS_ERROR.search(body)
+    return Failure(failure.reason if says_error else Reason.NO_OUTPUT, {"why": why})
+
+
 def mismatch(order: Order, seen: Sighting, digest: str) -> Failure | None:
     """The failure when the stored bytes differ from what the event declared.
 
-    A declaration may also be of the coded bytes, when the source sent such.
+    A declaration may also be of the coded bytes, when the source sent such, but not of a document around the output.
     """
-    sizes = {seen.stored_bytes, seen.wire_bytes}
+    is_inside = order.endpoint.base64 is not None
+    sizes, digests = {seen.stored_bytes}, {digest}
+    if seen.wire_sha256 and not is_inside:
+        sizes.add(seen.wire_bytes)
+        digests.add(seen.wire_sha256)
     if order.declared_size is not None and order.declared_size not in sizes:
         evidence = {"declared_bytes": order.declared_size}
-        is_short = seen.answer and seen.answer.framing == "close" and seen.stored_bytes < order.declared_size
+        ended_by_close = seen.answer is not None and seen.answer.framing == "close" and not is_inside
+        is_short = ended_by_close and seen.stored_bytes < order.declared_size
         return Failure(Reason.TRUNCATED if is_short else Reason.SIZE_MISMATCH, evidence)
-    if order.declared_sha256 is not None and order.declared_sha256 not in {digest, seen.wire_sha256}:
+    if order.declared_sha256 is not None and order.declared_sha256 not in digests:
         return Failure(Reason.DECLARED_MISMATCH, {"declared_sha256": order.declared_sha256, "sha256": digest})
     return None
 

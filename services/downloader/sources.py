@@ -1,12 +1,13 @@
-"""Where a task's bytes can be had: its sealed sources, freshest first, or a fresh link from the provider."""
+"""Where a task's bytes can be had: its sealed sources, freshest first, else what its provider gives now."""
 
 from collections.abc import Callable
-from uuid import UUID
 
 import structlog
 
 from services.downloader.clocks import Clocks
+from services.downloader.decide import REFRESHES
 from services.downloader.delays import margin
+from services.downloader.endpoints import endpoint_of
 from services.downloader.order import Clock
 from services.downloader.refreshing import Refresher
 from services.downloader.source import Source
@@ -18,6 +19,7 @@ from shared.errors import Failure
 from shared.expiry import POLICY, Confidence
 from shared.links import place_of
 from shared.providers import Provider, Registry
+from shared.providers.entry import Content
 from shared.providers.keys import Keys
 from shared.reasons import Reason
 from shared.tasks.claims import Claim
@@ -49,11 +51,14 @@ class Sources:
         self._refresher = Refresher(database, recorder, vault, registry, policy, self._keys, self._clocks)
 
     def open(self, claim: Claim) -> Source:
-        """The freshest usable source of the task, else a fresh one from its provider.
+        """The freshest usable source of the task, else its provider's content endpoint, else a fresh link.
 
         Raises Failure: url_expired where no link is left and none can be had, keyring where one is left that
-        no key opens, or what the refresh says.
+        no key opens, or what the refresh or the search for the key says.
         """
+        provider = self._registry.find(claim.provider, claim.model)
+        if provider.content:
+            return self._stored(claim, 0.0) or self._endpoint(claim, provider, provider.content)
         if not self._refresher.is_possible(claim):
             if source := self._stored(claim, 0.0):
                 return source
@@ -70,9 +75,8 @@ class Sources:
             raise
 
     def elsewhere(self, claim: Claim, spent: Source | None, *, by_refresh: bool) -> bool:
-        """Whether another source, or a refresh if that would help, is left once `spent` is used up."""
-        refreshed = spent is not None and spent.refreshed
-        return (by_refresh and self._refresher.is_possible(claim, 1 if refreshed else 0)) or any(
+        """Whether another source, or a question to the provider if that would help, is left once `spent` is used up."""
+        return self._gives_another(claim, spent, by_refresh=by_refresh) or any(
             (spent is None or row["source_id"] != spent.source_id) and self._is_usable(row)
             for row in self._database.run("sources", task_id=claim.task_id)
         )
@@ -81,9 +85,24 @@ class Sources:
         """What time it is at a source; by the database's clock where that told none, or there is no source."""
         return self._clocks.of(place_of(source.url).host if source else "")
 
-    def mark_ended(self, source_id: UUID) -> None:
-        """Remember that a source was seen to have ended, so that it is not tried first again."""
-        self._database.run("expired_source", source_id=source_id)
+    def mark_ended(self, source: Source) -> None:
+        """Remember that a source was seen to have ended, so that it is not tried first again; an endpoint never has."""
+        if source.source_id is not None:
+            self._database.run("expired_source", source_id=source.source_id)
+
+    def _gives_another(self, claim: Claim, spent: Source | None, *, by_refresh: bool) -> bool:
+        """Whether the provider has another way to the bytes."""
+        if self._registry.find(claim.provider, claim.model).content is None:
+            refreshed = spent is not None and spent.refreshed
+            return by_refresh and self._refresher.is_possible(claim, 1 if refreshed else 0)
+        if spent is None:
+            return False
+        # What an endpoint redirects to is made anew for each question, as a fresh link is.
+        return spent.endpoint is None or (by_refresh and claim.tries < REFRESHES)
+
+    def _endpoint(self, claim: Claim, provider: Provider, content: Content) -> Source:
+        key = self._keys.of_account(provider, claim.provider_account, claim.ready_at)
+        return endpoint_of(content, claim, key)
 
     def _stored(self, claim: Claim, spare: float) -> Source | None:
         """The freshest usable source; one that no key opens is passed over where another one is usable."""
@@ -105,6 +124,7 @@ class Sources:
         if row["object"] is not None:
             return Source(row["source_id"], object=row["object"])
         url = self._unsealed(claim, row)
+        provider = self._registry.find(claim.provider, claim.model)
         return Source(
             row["source_id"],
             url,
@@ -112,7 +132,7 @@ class Sources:
             row["issued_at"],
             is_guess=row["confidence"] not in CERTAIN and row["expires_from"] != POLICY,
             deleted_at=row["expires_at"] if row["expires_from"] == POLICY else None,
-            key=self._keys.for_link(self._registry.find(claim.provider), claim.provider_account, claim.ready_at, url),
+            key=self._keys.for_link(provider, claim.provider_account, claim.ready_at, url),
         )
 
     def _is_usable(self, row: Row, spare: float = 0.0) -> bool:
@@ -130,10 +150,10 @@ class Sources:
             raise Failure(Reason.KEYRING, {"detail": str(error)}) from None
 
     def _nothing_left(self, claim: Claim) -> Failure:
-        provider = self._registry.find(claim.provider)
-        if not provider.refresh and not self._database.run("sources", task_id=claim.task_id):
+        is_spent = claim.refreshes >= REFRESHES
+        if not is_spent and not self._database.run("sources", task_id=claim.task_id):
             return Failure(Reason.NO_OUTPUT, {"refresh": "no way, and the event had no link"})
-        return Failure(Reason.URL_EXPIRED, {"refresh": "spent" if provider.refresh else "no way"})
+        return Failure(Reason.URL_EXPIRED, {"refresh": "spent" if is_spent else "no way"})
 
 
 def _life(claim: Claim) -> float:

@@ -1,4 +1,4 @@
-"""The act of the downloader: the bytes of one link into one upload, counted, hashed and judged."""
+"""The act of the downloader: the bytes behind one address into one upload, counted, hashed and judged."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,10 +11,10 @@ from services.downloader.data_uri import content_of, is_data_uri
 from services.downloader.endings import Ending
 from services.downloader.evidence import Sighting
 from services.downloader.fetching import fetched
-from services.downloader.opening import LOOK_BYTES, is_error_page, opened
 from services.downloader.order import Limits, Order, Proof, Received, Sink
+from services.downloader.output import output_of
 from services.downloader.parting import Parting
-from services.downloader.refusal import READ_BYTES, mismatch, refusal_of_page
+from services.downloader.refusal import mismatch
 from shared.egress import Policy
 from shared.errors import Failure
 from shared.reasons import Reason
@@ -32,7 +32,7 @@ def transfer(
     seconds_to_stop: Callable[[], float | None],
     bandwidth: Bandwidth = UNLIMITED,
 ) -> Received:
-    """Fetch the link of `order` with one GET and stream it into `sink`, in bounded memory.
+    """Make the request of `order` and stream the output in its answer into `sink`, in bounded memory.
 
     A body that breaks off is resumed where its version is certain; the bytes of a `data:` URI come from itself.
     `progress` hears after every block how many bytes came over the wire; what it raises ends the transfer.
@@ -87,14 +87,12 @@ def _content(order: Order, policy: Policy, limits: Limits, watch: _Watch) -> Ite
         yield watch.over(content_of(order.url))
         return
     with fetched(order, policy, limits, watch.seen, watch.stopping) as blocks:
-        yield decoded(watch.over(watch.bandwidth.through(blocks, watch.stopping)), watch.seen.coding, limits.max_ratio)
+        body = watch.over(watch.bandwidth.through(blocks, watch.stopping))
+        yield output_of(order, watch.seen, decoded(body, watch.seen.coding, limits.max_ratio))
 
 
 def _store(order: Order, blocks: Iterator[bytes], sink: Sink, seen: Sighting, ending: Ending) -> str:
-    """Look at the beginning, then write, count and hash all; returns the SHA-256 in hexadecimal."""
-    first, blocks = opened(blocks, LOOK_BYTES)
-    if seen.answer and is_error_page(first):
-        raise refusal_of_page(order, seen, opened(blocks, READ_BYTES)[0])
+    """Write, count and hash all; returns the SHA-256 in hexadecimal."""
     digest = sha256()
     for block in blocks:
         if seen.stored_bytes + len(block) > order.max_bytes:
@@ -116,6 +114,8 @@ def _proof(order: Order, seen: Sighting, ending: Ending) -> Proof | None:
         return seen.answer.framing
     if seen.coding:
         return "coding"
+    if order.endpoint.base64 is not None:
+        return "document"
     if order.declared_size is not None or order.declared_sha256 is not None:
         return "declared"
     return "container" if ending.is_whole else None

@@ -41,7 +41,7 @@ def deadlines_of(data: OutputReady, ready_at: datetime, now: datetime, provider:
         known.append((ready_at + timedelta(seconds=provider.life.url), POLICY, Confidence.GUESSED))
     expires_at, expires_from, confidence = min(known, default=(None, "none", Confidence.UNKNOWN), key=lambda k: k[0])
     issued_at = life.issued_at if life else None
-    deadline = _deadline(provider, ready_at, expires_at)
+    deadline = _deadline(provider, data, ready_at, expires_at)
     is_measured = expires_at is not None and confidence is not Confidence.AT_MOST
     return Deadlines(
         issued_at=issued_at,
@@ -54,7 +54,13 @@ def deadlines_of(data: OutputReady, ready_at: datetime, now: datetime, provider:
     )
 
 
-def _deadline(provider: Provider, ready_at: datetime, expires_at: datetime | None) -> datetime | None:
-    if provider.refresh is None:
+def _deadline(
+    provider: Provider, data: OutputReady, ready_at: datetime, expires_at: datetime | None
+) -> datetime | None:
+    refresh = provider.refresh
+    has_way = refresh is not None and bool(refresh.url or data.record)
+    if provider.content is None and not has_way:
         return expires_at
-    return ready_at + timedelta(seconds=provider.life.record) if provider.life.record else None
+    record_end = ready_at + timedelta(seconds=provider.life.record) if provider.life.record else None
+    # A content endpoint gives the bytes until the end that the provider told, or deletes them with its record.
+    return record_end or (expires_at if provider.content and not has_way else None)

@@ -10,7 +10,7 @@ from services.ingest import of_jobs, of_objects, of_reviews
 from services.ingest.heard import Heard
 from shared.db import Database
 from shared.db.clock import DatabaseClock
-from shared.db.database import Row
+from shared.db.database import Row, Steps
 from shared.messages import (
     AssetReviewedEvent,
     GenerationStartedEvent,
@@ -59,17 +59,20 @@ class Events:
         self._wake = wake
         self._clock = DatabaseClock(database)
 
-    def accept(self, account: str, event: IntakeEvent, body: bytes) -> Answer:
+    def accept(self, account: str, event: IntakeEvent, body: bytes, *, model: str | None = None) -> Answer:
         """Store an event and wake its stage. Raises Failure(Reason.DATABASE) while nothing can be stored."""
-        heard = Heard(account, event, body, self._clock.now())
+        heard = Heard(account, event, body, self._clock.now(), model)
         match event:
             case OutputReadyEvent(data=data):
-                return self._ready(job_key(account, data), of_jobs.ready(heard, data, self._registry), data.link)
+                job = of_jobs.job(heard, data, self._registry, self._vault)
+                return self._ready(job_key(account, data), of_jobs.ready(heard, data, self._registry), data.link, job)
             case ObjectCreatedEvent(data=data):
                 lock = of_objects.lock_name(account, data.object)
                 return self._ready(lock, of_objects.created(heard, data, self._registry), None)
             case GenerationStartedEvent(data=data):
-                return self._run("started", job_key(account, data), of_jobs.started(heard, data, self._registry))
+                job = of_jobs.job(heard, data, self._registry, self._vault)
+                values = of_jobs.started(heard, data, self._registry)
+                return self._run("started", job_key(account, data), values, job=job)
             case OutputFailedEvent(data=data):
                 values = of_jobs.failed(heard, data, self._registry)
                 return self._run("failed", job_key(account, data), values, hold=values["placeholder_id"])
@@ -81,14 +84,16 @@ class Events:
         values = of_objects.noticed(account, told, self._registry)
         return self._run("noticed", of_objects.lock_name(account, told), values)
 
-    def _ready(self, lock: str, values: Mapping[str, Any], link: str | None) -> Answer:
+    def _ready(
+        self, lock: str, values: Mapping[str, Any], link: str | None, job: Mapping[str, Any] | None = None
+    ) -> Answer:
         """Accept an output for the row that stands for it: at first its own, unless the database names another."""
         target: UUID = values["subject_id"]
         while True:
             source_id = uuid4()
             sealed = self._vault.seal(target, source_id, link) if link else None
             whole = {**values, "task_id": target, "source_id": source_id, "sealed": sealed}
-            row = self._word("accept", lock, whole, target)
+            row = self._word("accept", lock, whole, target, job)
             if row["outcome"] == "elsewhere":
                 target = row["task_id"]
                 continue
@@ -97,15 +102,25 @@ class Events:
                 self._wake(row["task_id"])
             return answer
 
-    def _run(self, act: str, lock: str, values: Mapping[str, Any], *, hold: UUID | None = None) -> Answer:
-        return _answer(self._word(act, lock, values, hold))
+    def _run(
+        self,
+        act: str,
+        lock: str,
+        values: Mapping[str, Any],
+        *,
+        hold: UUID | None = None,
+        job: Mapping[str, Any] | None = None,
+    ) -> Answer:
+        return _answer(self._word(act, lock, values, hold, job))
 
-    def _word(self, act: str, lock: str, values: Mapping[str, Any], hold: UUID | None) -> Row:
+    def _word(
+        self, act: str, lock: str, values: Mapping[str, Any], hold: UUID | None, job: Mapping[str, Any] | None
+    ) -> Row:
         """Run an act under its job's lock, with a row held that nobody may move meanwhile."""
+        before: Steps = [("lock_job", {"job": lock}), ("hold_task", {"task_id": hold})]
+        of_job: Steps = [("job", job)] if job else []
         while True:
-            row = self._database.run_all(
-                [("lock_job", {"job": lock}), ("hold_task", {"task_id": hold}), (act, values)]
-            )[0]
+            row = self._database.run_all([*before, *of_job, (act, values)])[0]
             if row["outcome"] is not None:
                 return row
             # No word: the same id was recorded for another task while this statement ran; the next one sees it.

@@ -18,6 +18,8 @@ class Heard:
     event: IntakeEvent
     body: bytes
     at: datetime
+    model: str | None = None
+    """The provider's model, where the provider itself told it."""
 
     def happened(self, told: datetime | None) -> datetime:
         """When it happened: as told, else the event's time, else now; a producer's clock may run ahead."""

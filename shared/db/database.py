@@ -115,10 +115,18 @@ class Database:
         raise AssertionError("a retried block either returns or raises")
 
     def _once(self, steps: Steps, timeout: float | None) -> list[Row]:
-        with self._pool.connection(timeout) as connection, _scope(connection, steps), connection.cursor() as cursor:
-            for name, values in steps:
-                cursor.execute(statement(name), {key: _adapted(value) for key, value in values.items()})
+        with self._pool.connection(timeout) as connection, connection.cursor() as cursor:
+            with _together(connection, steps):
+                for name, values in steps:
+                    cursor.execute(statement(name), {key: _adapted(value) for key, value in values.items()})
             return list(cursor.fetchall()) if cursor.description else []
+
+    def resize(self, kept: int, most: int) -> None:
+        """Keep so many connections open, and open at most so many.
+
+        A crowd of callers at once finds the kept ones open; each further one waits for a server that may be far away.
+        """
+        self._pool.resize(kept, most)
 
     def check(self) -> None:
         """Ask the server for anything; raises Failure(Reason.DATABASE) if it does not answer."""
@@ -129,8 +137,12 @@ class Database:
         self._pool.close()
 
 
-def _scope(connection: psycopg.Connection[DictRow], steps: Steps) -> AbstractContextManager[object]:
-    return connection.transaction() if len(steps) > 1 else nullcontext()
+def _together(connection: psycopg.Connection[DictRow], steps: Steps) -> AbstractContextManager[object]:
+    """Several steps as one transaction, sent without waiting in between: a server far away is waited for once.
+
+    What is sent in a pipeline up to its end is one transaction by itself (PostgreSQL, "libpq pipeline mode").
+    """
+    return connection.pipeline() if len(steps) > 1 else nullcontext()
 
 
 def _adapted(value: Any) -> Any:

@@ -41,13 +41,26 @@ class _OfJob(Model):
     job_id: Name = Field(description="The provider's id of the job.")
 
 
-class GenerationStarted(Described, _OfJob):
+class _Recorded(Model):
+    record_url: Link | None = Field(
+        None,
+        description="Where the provider's own answer says that the job's record is (`polling_url`, `status_url`); "
+        "counts where it lies on the provider's API, which alone is asked with the key.",
+    )
+
+    @property
+    def record(self) -> str | None:
+        """The address itself; keep it in memory only."""
+        return self.record_url.get_secret_value() if self.record_url else None
+
+
+class GenerationStarted(Described, _OfJob, _Recorded):
     """The data of `outlast.generation.started`: a provider works on a job whose outputs are wanted."""
 
     started_at: Instant | None = Field(None, description="When the job began; default: the event's time.")
 
 
-class OutputReady(Described, _OfJob):
+class OutputReady(Described, _OfJob, _Recorded):
     """The data of `outlast.output.ready`: one output of a job can be fetched now."""
 
     output_id: Name = Field("0", description="The provider's id of the output, else its index from 0.")

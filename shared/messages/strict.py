@@ -16,21 +16,24 @@ MAX_DIGITS = 40
 _BOM = b"\xef\xbb\xbf"
 
 
-def parse_json(body: bytes) -> Any:
+def parse_json(body: bytes, most_bytes: int = MAX_INTAKE_BYTES, most_levels: int = MAX_DEPTH) -> Any:
     """The value of a JSON text in UTF-8.
 
     Raises Rejected with reason too_large, not_utf8, not_json, duplicate_name, too_deep or bad_number.
     """
-    if len(body) > MAX_INTAKE_BYTES:
-        raise Rejected(Fault.TOO_LARGE, f"the body has {len(body)} bytes; the limit is {MAX_INTAKE_BYTES}")
+    if len(body) > most_bytes:
+        raise Rejected(Fault.TOO_LARGE, f"the body has {len(body)} bytes; the limit is {most_bytes}")
     if body.startswith(_BOM):
         raise Rejected(Fault.NOT_JSON, "the body starts with a byte order mark; send UTF-8 without one")
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError:
         raise Rejected(Fault.NOT_UTF8, "the body is not UTF-8") from None
-    value = _loaded(text)
-    _check_depth(value)
+    try:
+        value = _loaded(text)
+    except RecursionError:
+        raise _too_deep(most_levels) from None
+    _check_depth(value, most_levels)
     return value
 
 
@@ -41,8 +44,6 @@ def _loaded(text: str) -> Any:
         return json.loads(
             text, object_pairs_hook=_object, parse_int=_integer, parse_float=_float, parse_constant=_constant
         )
-    except RecursionError:
-        raise _too_deep() from None
     except ValueError as error:
         place = f" at line {error.lineno}, column {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
         raise Rejected(Fault.NOT_JSON, f"the body is not JSON{place}") from None
@@ -75,21 +76,21 @@ def _constant(_text: str) -> NoReturn:
     raise _bad_number("NaN and Infinity are no JSON; leave such a value out")
 
 
-def _check_depth(value: Any) -> None:
+def _check_depth(value: Any, most_levels: int) -> None:
     level = [value]
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(most_levels + 1):
         level = [inner for item in level for inner in _inner(item)]
         if not level:
             return
-    raise _too_deep()
+    raise _too_deep(most_levels)
 
 
 def _inner(item: Any) -> list[Any]:
     return list(item.values()) if isinstance(item, dict) else item if isinstance(item, list) else []
 
 
-def _too_deep() -> Rejected:
-    return Rejected(Fault.TOO_DEEP, f"objects and lists are nested deeper than {MAX_DEPTH} levels")
+def _too_deep(most_levels: int) -> Rejected:
+    return Rejected(Fault.TOO_DEEP, f"objects and lists are nested deeper than {most_levels} levels")
 
 
 def _bad_number(detail: str) -> Rejected:

@@ -12,6 +12,7 @@ from shared.egress import Refused, parse
 from shared.errors import Failure
 from shared.providers.entry import Credential, Provider
 from shared.reasons import Reason
+from shared.redaction import HIDDEN
 
 SOONEST_SECONDS, LATEST_SECONDS = 15.0, 300.0
 """Time until a key that is missing is looked for again: a tenth of the output's age, within these."""
@@ -27,6 +28,11 @@ class Key:
     headers: Mapping[str, str] = field(repr=False)
     is_newer: bool = False
     """Whether it took the place of another since the output was ready, so that it may not know the job."""
+    secret: str = field(default="", repr=False, compare=False)
+
+    def conceal(self, text: str) -> str:
+        """`text` without the key, as a provider may repeat it in its words."""
+        return text.replace(self.secret, HIDDEN) if self.secret else text
 
 
 class Keys:
@@ -49,7 +55,7 @@ class Keys:
         credential = provider.credential
         if credential is None:
             return None
-        path = _path(credential, provider_account)
+        path = file_of(credential.file, provider_account)
         try:
             text = path.read_text(encoding="ascii").strip()
             changed_at = self._changed_at(path, text)
@@ -59,7 +65,8 @@ class Keys:
             raise _missing("Not ASCII text", ready_at) from None
         if not text or not text.isprintable():
             raise _missing("Not one line of text" if text else "Empty file", ready_at)
-        return Key({credential.header: credential.prefix + text}, changed_at is not None and changed_at > ready_at)
+        headers = {credential.header: credential.prefix + text}
+        return Key(headers, changed_at is not None and changed_at > ready_at, text)
 
     def for_link(self, provider: Provider, provider_account: str, ready_at: datetime, url: str) -> Key | None:
         """The key that a link itself needs; None unless it lies on one of the origins that the entry names.
@@ -87,15 +94,19 @@ class Keys:
         return changed_at
 
 
-def _all_paths(credential: Credential) -> list[str]:
-    return glob("*".join(map(escape, credential.path("\0").split("\0"))))
+def file_of(template: str, provider_account: str) -> Path:
+    """The file of one account, whose name takes the place of `{provider_account}`.
 
-
-def _path(credential: Credential, provider_account: str) -> Path:
+    Raises Failure: credential_refused where no file can belong to the account's name.
+    """
     if not all(c.isalnum() or c in "._-" for c in provider_account) or provider_account.startswith("."):
         evidence = {"why": "no key file can belong to this provider account's name"}
         raise Failure(Reason.CREDENTIAL_REFUSED, evidence)
-    return Path(credential.path(provider_account))
+    return Path(template.replace("{provider_account}", provider_account))
+
+
+def _all_paths(credential: Credential) -> list[str]:
+    return glob("*".join(map(escape, credential.path("\0").split("\0"))))
 
 
 def _missing(why: str, ready_at: datetime) -> Failure:

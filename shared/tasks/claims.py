@@ -65,6 +65,7 @@ class Claim:
     durable_uri: str | None
     size: int | None
     h3: str | None
+    model: str | None = None
 
     @property
     def token(self) -> dict[str, Any]:

@@ -18,6 +18,52 @@ EVENTS = REGISTER.counter(
     "Intake events, by what became of them.",
     outcome=("accepted", "duplicate", "rejected", "ignored"),
 )
+WEBHOOKS = REGISTER.counter(
+    "outlast_webhooks_total",
+    "Requests at the webhook door, by what became of them.",
+    outcome=(
+        "stored",
+        "noted",
+        "hint",
+        "challenge",
+        "unproven",
+        "too_large",
+        "unreadable",
+        "unknown_address",
+        "unavailable",
+    ),
+)
+UNPROVEN_WEBHOOKS = REGISTER.counter(
+    "outlast_unproven_webhooks_total",
+    "Webhooks that were not believed, by what was wrong with their proof.",
+    reason=(
+        "no_signature",
+        "bad_signature",
+        "missing_header",
+        "repeated_header",
+        "bad_timestamp",
+        "too_old",
+        "too_new",
+        "no_key",
+        "bad_token",
+    ),
+)
+UNKNOWN_STATUSES = REGISTER.counter(
+    "outlast_unknown_statuses_total",
+    "Reports with a word for how far a job is that the provider's entry does not know.",
+    provider=(),
+)
+PROVIDER_CALLS = REGISTER.counter(
+    "outlast_provider_calls_total",
+    "Questions to providers about jobs: answered, no such job, too many requests, our key is not good, or failed.",
+    provider=(),
+    call=("poll", "refresh"),
+    outcome=("answered", "gone", "limited", "refused", "failed"),
+)
+JOBS_WAITING = REGISTER.gauge("outlast_jobs_waiting", "Jobs that are asked for until their provider reports them.")
+JOBS_OVERDUE = REGISTER.gauge(
+    "outlast_jobs_overdue_seconds", "Time since the next question about a job was due that waits for it the longest."
+)
 CLAIMS = REGISTER.counter(
     "outlast_claims_total",
     "Claims that ended: outcome recorded, given back, lease lost, or the handler broke.",

@@ -27,7 +27,7 @@ class Declared:
     name: str
     kind: str
     meaning: str
-    labels: Mapping[str, tuple[str, ...]]
+    labels: dict[str, tuple[str, ...]]
 
     def values(self, labels: Mapping[str, str]) -> list[str]:
         """The values in the order of the labels, an undeclared one as `other`.
@@ -51,6 +51,17 @@ class _Series(Generic[Metric]):
 
 class Counter(_Series[prometheus_client.Counter]):
     """A number of happenings, which only grows."""
+
+    def admit(self, **labels: Iterable[str]) -> None:
+        """Let labels take further values, which only the start of a process knows; their series are there from now on.
+
+        Raises ValueError when a name is not a declared one.
+        """
+        if not labels.keys() <= self.declared.labels.keys():
+            raise ValueError(f"{self.declared.name} has the labels {list(self.declared.labels)}, not {list(labels)}")
+        for label, values in labels.items():
+            self.declared.labels[label] = tuple(dict.fromkeys([*self.declared.labels[label], *map(str, values)]))
+        _with_all_series(self.metric, self.declared)
 
     def add(self, amount: float = 1, /, **labels: str) -> None:
         """Count `amount` more. Raises ValueError when it is negative."""

@@ -1,6 +1,7 @@
-"""Links on a provider's own API through whole services: whose key goes where, and what its lack means."""
+"""A provider's own API as the source, by link or by its entry: whose key goes where, and what its lack means."""
 
 import json
+from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,10 +11,32 @@ from shared.providers.keys import OTHER_KEY
 from tests.faults.answers import answer, redirect
 from tests.faults.server import FaultServer, Line, Script
 from tests.system.conftest import System, until
-from tests.system.provider import SECRETS, Provider, hasten, provider_of, write_key
+from tests.system.provider import SECRETS, Provider, hasten, in_order, provider_of, without_link, write_key
 from tests.system.source import picture
 
 PNG = picture("content")
+OLD = "2026-01-01T00:00:00Z"
+"""When outputs became ready whose refusals are none of a first moment."""
+FILMS = """\
+name = "films"
+hosts = [{hosts}]
+[credential]
+header = "x-goog-api-key"
+file = "{folder}/{{provider_account}}.key"
+[content]
+url = "{origin}/files/{{job_id}}"
+"""
+VEO = """\
+name = "veo"
+[credential]
+header = "x-goog-api-key"
+file = "{folder}/{{provider_account}}.key"
+[content]
+method = "POST"
+url = "{origin}/files/operation"
+body = {{ operationName = "{{job_id}}" }}
+base64 = "response.videos[{{output_id}}].bytesBase64Encoded"
+"""
 TWO_CREDENTIALS = answer(b"<Error><Code>InvalidArgument</Code></Error>", status=400)
 
 
@@ -38,6 +61,21 @@ def stores() -> Iterator[tuple[FaultServer, FaultServer]]:
 def acme(system: System, stores: tuple[FaultServer, FaultServer]) -> Iterator[Provider]:
     with provider_of(system, *stores) as provider:
         yield provider
+
+
+@pytest.fixture
+def api(system: System, acme: Provider) -> Provider:
+    """The same API, with entries that say how it gives the bytes of outputs which have no link."""
+    folder = system.folder / "providers"
+    names = {"folder": folder, "origin": acme.api.url(""), "hosts": '"127.0.0.2"'}
+    for name, entry in (("films", FILMS), ("veo", VEO)):
+        (folder / f"{name}.toml").write_text(entry.format(**names))
+    return acme
+
+
+def film(system: System, name: str, account: str = "main", **more: Any) -> tuple[str, bytes]:
+    """The event of an output without a link."""
+    return without_link(system, name, provider="films", provider_account=account, kind="image", **more)
 
 
 def content(system: System, acme: Provider, name: str, **more: Any) -> tuple[str, bytes]:
@@ -127,3 +165,106 @@ def test_fr76_a_job_that_a_swapped_key_does_not_find_is_a_question_of_the_key_an
     until(lambda: system.count("reason = 'credential_refused'") == 2, "with a swapped key it is not")
     found = system.rows("SELECT evidence ->> 'why' FROM claims WHERE reason = 'credential_refused'")
     assert found == [(OTHER_KEY,)] * 2
+
+
+def test_fr12_and_fr13_an_output_without_a_link_comes_from_the_endpoint_of_its_entry_with_its_accounts_key(
+    system: System, api: Provider, stores: tuple[FaultServer, FaultServer]
+) -> None:
+    write_key(system, "side")
+    for name, store in zip(("port", "host"), stores, strict=True):
+        api.files[name] = only_with("KEY-main", redirect(store.url(f"/bucket/{name}.png?X-Amz-Signature=1")))
+    api.files |= {"own": only_with("KEY-side", answer(PNG)), "stolen": only_with("KEY-main", answer(PNG))}
+    system.start_all()
+    system.publish(*(film(system, name) for name in ("port", "host")))
+    system.publish(*(film(system, name, "side") for name in ("own", "stolen")))
+    until(lambda: system.count("state IN ('complete', 'needs_attention')") == 4, "all came to their end")
+    assert ends(system) == {"port": "complete", "host": "complete", "own": "complete", "stolen": "credential_refused"}
+    uris = system.rows("SELECT durable_uri FROM tasks WHERE state = 'complete'")
+    assert {system.read(uri) for (uri,) in uris} == {PNG}
+    seen = [request for store in stores for request in store.requests]
+    assert len(seen) == 2
+    assert not [request for request in seen if SECRETS & set(request.headers) or b"KEY-" in request.head]
+    assert [api.keys_shown(f"/files/{name}") for name in ("port", "own")] == [{"KEY-main"}, {"KEY-side"}]
+    assert api.asked("/files/stolen") == 1, "a refusal of the key is no reason to ask again"
+    kept = [str(row) for table in ("tasks", "claims", "history", "sources") for row in system.rows(f"TABLE {table}")]
+    assert not [text for text in [*kept, system.log("downloader"), system.log("ingest")] if "KEY-" in text]
+
+
+def test_outputs_in_base64_in_the_answer_to_a_post_are_captured_each_by_its_index(
+    system: System, api: Provider
+) -> None:
+    asked: list[tuple[str, Any]] = []
+    videos = [{"bytesBase64Encoded": b64encode(picture(name)).decode()} for name in ("first", "second")]
+
+    def operation(line: Line) -> None:
+        asked.append((line.request.method, json.loads(line.request.body)))
+        answer(json.dumps({"done": True, "response": {"videos": [*videos, None]}}).encode())(line)
+
+    api.files["operation"] = only_with("KEY-main", operation)
+    system.start_all()
+    outputs = ("0", "1", "2", "last")
+    more = {"provider": "veo", "provider_account": "main", "kind": "image"}
+    system.publish(*(without_link(system, "models/veo/operations/7", output, **more) for output in outputs))
+    until(lambda: system.count("state IN ('complete', 'needs_attention')") == 4, "all came to their end")
+    found = system.rows("SELECT output_id, coalesce(reason, state), durable_uri FROM tasks ORDER BY output_id")
+    assert [row[:2] for row in found] == [
+        ("0", "complete"),
+        ("1", "complete"),
+        ("2", "no_output"),
+        ("last", "no_output"),
+    ]
+    assert [system.read(uri) for _, _, uri in found[:2]] == [picture("first"), picture("second")]
+    assert asked == [("POST", {"operationName": "models/veo/operations/7"})] * 3
+    told = system.rows("SELECT evidence ->> 'why' FROM claims WHERE reason = 'no_output' ORDER BY 1")
+    assert told == [
+        ("response.videos[2].bytesBase64Encoded is absent",),
+        ("the output's id is no index, as the provider's answer needs one",),
+    ]
+
+
+def test_an_endpoint_is_asked_again_while_it_may_help_and_not_for_ever(system: System, api: Provider) -> None:
+    late = answer(b'{"status": "in-progress"}', "Retry-After: 1", status=202)
+    refused = redirect(api.cdn.url("/files/refused"))
+    api.files |= {
+        "late": in_order(late, late, answer(PNG)),
+        "once": in_order(refused, answer(PNG)),
+        "gone": answer(b'{"error": "no such video"}', status=404),
+        "refused": answer(b"<Error><Code>AccessDenied</Code></Error>", status=403),
+    }
+    system.start("ingest")
+    system.start("downloader")
+    system.publish(*(film(system, name, ready_at=OLD) for name in ("late", "once", "gone")))
+    until(lambda: system.count("state IN ('verifying', 'needs_attention')") == 3, "all came to their end")
+    assert ends(system) == {"late": "verifying", "once": "verifying", "gone": "source_gone"}
+    assert [api.asked(f"/files/{name}") for name in ("late", "once", "gone")] == [3, 2, 2]
+    assert api.pauses("/files/late")[0] >= 1.0
+
+
+def test_an_endpoint_is_the_way_when_no_link_of_the_output_is_good_and_is_left_alone_while_one_is(
+    system: System, api: Provider
+) -> None:
+    api.files |= {name: only_with("KEY-main", answer(picture(name))) for name in ("dead", "ended", "good")}
+    links = {
+        "dead": system.source.link("nothing/dead"),
+        "ended": system.source.link("picture/ended", life=-5),
+        "good": system.source.link("picture/good"),
+    }
+    entry = system.folder / "providers" / "films.toml"
+    entry.write_text(entry.read_text().replace("127.0.0.2", "127.0.0.1"))
+    films = {"provider": "films", "provider_account": "main", "ready_at": OLD, "kind": "image"}
+    system.start_all()
+    system.publish(*(system.event(link, job=name, **films) for name, link in links.items()))
+    until(lambda: system.count("state = 'complete'") == 3, "all are complete")
+    assert [api.asked(f"/files/{name}") for name in links] == [1, 1, 0]
+
+
+def test_a_missing_key_of_an_endpoint_is_said_and_needs_no_restart_when_it_comes(system: System, api: Provider) -> None:
+    api.files["late"] = only_with("KEY-late", answer(PNG))
+    system.start("ingest")
+    system.start("downloader")
+    system.publish(film(system, "late", "late"))
+    until(lambda: ends(system) == {"late": "credential_missing"}, "it is said")
+    assert api.asked("/files/late") == 0
+    write_key(system, "late")
+    hasten(system)
+    until(lambda: system.count("state = 'verifying'") == 1, "it goes on")

@@ -12,7 +12,7 @@ from PIL import Image
 
 from tests.faults.answers import answer
 from tests.system.conftest import System, until
-from tests.system.provider import Provider, provider_of
+from tests.system.provider import Provider, provider_of, without_link
 from tests.system.source import picture
 
 
@@ -65,14 +65,6 @@ def test_fr41_of_several_outputs_the_good_ones_are_captured_and_the_bad_one_says
     assert said == [("DataInspectionFailed",)]
     assert len(system.asset_names()) == 2
     assert captured(system) == [picture("same")] * 2
-
-
-def without_link(system: System, job: str, output: str) -> tuple[str, bytes]:
-    """The event of an output whose link only the provider can tell."""
-    key, body = system.event("", job=job, output_id=output, provider="acme")
-    event = json.loads(body)
-    del event["data"]["url"]
-    return key, json.dumps(event).encode()
 
 
 def captured(system: System) -> list[bytes]:

@@ -1,6 +1,8 @@
 """Faults of our own parts: work waits for their end and nothing is charged, refused or lost."""
 
 import resource
+import socket
+from time import monotonic
 
 import psycopg
 
@@ -64,6 +66,23 @@ def test_case_67_a_work_folder_that_is_gone_poisons_no_task(system: System) -> N
     system.start("verifier", OUTLAST_WORK_DIR=str(folder))
     until(lambda: system.count("state = 'complete'") == 3, "all are complete", 60)
     assert system.rows("SELECT max(strikes), max(verifications) FROM tasks") == [(0, 0)]
+
+
+def test_a_store_that_answers_nothing_keeps_no_process_past_its_time_to_end(system: System) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        system.start("ingest")
+        endpoint = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        system.start("downloader", OUTLAST_S3_ENDPOINT=endpoint, OUTLAST_GRACE_SECONDS="6")
+        # One goes in one piece, the other in parts, from threads of their own.
+        system.source.trouble("picture/large", lambda _: (200, {}, picture("large", side=2000)))
+        system.publish(system.event(system.source.link("picture/large"), job="large", kind="image"))
+        system.publish_pictures(1)
+        until(lambda: system.count("state = 'downloading'") == 2, "both are under way")
+        with silent.accept()[0], silent.accept()[0]:
+            began = monotonic()
+            assert system.stop("downloader") == 0
+            assert monotonic() - began < 12
+    until(lambda: system.count("state <> 'downloading' AND tries = 0 AND strikes = 0") == 2, "and gives them back", 60)
 
 
 def test_a_malformed_event_of_no_account_holds_up_no_other_rejection(system: System) -> None:

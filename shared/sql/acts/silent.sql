@@ -15,7 +15,10 @@ WITH late AS (
     FROM late WHERE t.task_id = late.task_id
     RETURNING t.task_id, late.state AS was, t.state, t.epoch, t.reason
 ), noted AS (
-    INSERT INTO history (task_id, act, from_state, to_state, epoch, reason)
-    SELECT task_id, 'silent', was, state, epoch, reason FROM stopped
+    INSERT INTO history (task_id, act, from_state, to_state, epoch, reason, detail)
+    SELECT stopped.task_id, 'silent', was, state, epoch, reason,
+           CASE WHEN j.asked > 0 THEN jsonb_strip_nulls(jsonb_build_object(
+               'asked', j.asked, 'last_asked_at', j.asked_at, 'last_word', j.last_word, 'last_reason', j.last_reason)) END
+    FROM stopped LEFT JOIN jobs j ON j.job_key = stopped.task_id
 )
 SELECT task_id, reason FROM stopped;

@@ -10,6 +10,8 @@ from time import monotonic
 import pytest
 
 from services.downloader.clocks import Clocks
+from services.downloader.order import LINK as PLAIN
+from services.downloader.order import Endpoint
 from services.downloader.transfer import Limits, Order, Received, transfer
 from shared.egress import Policy
 from shared.errors import Failure
@@ -32,6 +34,7 @@ class Act:
     host: str | None = None
     credential: Mapping[str, str] | None = None
     credential_is_newer: bool = False
+    endpoint: Endpoint = PLAIN
     expires_in: float | None = 3600.0
     ready_ago: float = 3600.0
     max_bytes: int = 2**30
@@ -87,6 +90,7 @@ def order_of(act: Act, server: FaultServer) -> Order:
         clock=act.clocks.of(server.host),
         deleted_at=None if act.deleted_in is None else now + timedelta(seconds=act.deleted_in),
         credential_is_newer=act.credential_is_newer,
+        endpoint=act.endpoint,
     )
 
 

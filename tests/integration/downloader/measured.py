@@ -1,4 +1,7 @@
-"""A program: one transfer from a URL on loopback into nothing; prints its bytes and the peak of memory in KiB."""
+"""A program: one transfer from a URL on loopback into nothing; prints its bytes and the peak of memory in KiB.
+
+A second argument is the path of the base64 in its answer.
+"""
 
 import re
 import sys
@@ -8,13 +11,16 @@ from time import monotonic
 from urllib.parse import urlsplit
 
 from services.downloader.clocks import Clocks
+from services.downloader.order import Endpoint
 from services.downloader.transfer import Limits, Order, transfer
 from shared.egress import Policy
 from tests.faults.sinks import CountingSink
 
-url = sys.argv[1]
+url, inside = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
 clock = Clocks(lambda: datetime.now(UTC)).of("127.0.0.1")
-order = Order(url, None, None, datetime.now(UTC), 2**40, None, None, monotonic() + 120, clock)
+order = Order(
+    url, None, None, datetime.now(UTC), 2**40, None, None, monotonic() + 120, clock, endpoint=Endpoint(base64=inside)
+)
 policy = Policy(http=True, allow=frozenset({("127.0.0.1", urlsplit(url).port or 80)}))
 received = transfer(order, CountingSink(), policy, Limits(), progress=lambda count: None, seconds_to_stop=lambda: None)
 # Not getrusage: its peak begins with what the process that started this one had.

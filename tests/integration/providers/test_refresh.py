@@ -12,10 +12,11 @@ import pytest
 from shared.egress import Policy
 from shared.errors import Failure
 from shared.providers import Provider, Refresh
+from shared.providers.asking import RECORD_BYTES
 from shared.providers.entry import Credential
 from shared.providers.keys import OTHER_KEY, Keys
 from shared.providers.record import FreshLink
-from shared.providers.refresh import RECORD_BYTES, refresh
+from shared.providers.refresh import refresh
 from shared.reasons import Reason
 from tests.faults.answers import answer, raw, redirect
 from tests.faults.canary import CANARY, LINK, check_silent

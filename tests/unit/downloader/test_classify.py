@@ -66,6 +66,7 @@ AZURE_EXPIRED = xml("AuthenticationFailed", "Signature not valid in the specifie
         (401, b"", KEYED, Reason.CREDENTIAL_REFUSED),
         (403, S3_EXPIRED, KEYED, Reason.CREDENTIAL_REFUSED),
         (404, b"", KEYED, Reason.SOURCE_GONE),
+        (202, b"{}", KEYED, Reason.SOURCE_UNAVAILABLE),
         # limits and trouble
         (429, b"", FRESH, Reason.RATE_LIMITED),
         (429, xml("AccessDenied", "token expired"), FRESH, Reason.RATE_LIMITED),

@@ -42,7 +42,7 @@ def test_words_may_be_written_as_text_or_as_what_they_are_in_json(tmp_path: Path
         ('"https://api.acme.example"', '"https://*.acme.example"', "an origin is written as"),
         ('"https://api.acme.example"', '"https://u@api.acme.example"', "an origin is written as"),
         ('"x-api-key"', '"x api key"', "credential.header"),
-        ("{job_id}", "{jobid}", "in braces stands only {job_id} or {output_id}"),
+        ("{job_id}", "{jobid}", "in braces stands only {job_id} or {job_path} or {output_id}"),
         ("{job_id}", "{job_id.x}", "in braces stands only"),
         ("{job_id}", "{", "in braces stands only"),
         ("{job_id}", "{}", "in braces stands only"),

@@ -6,6 +6,7 @@ import pytest
 from prometheus_client.openmetrics.exposition import generate_latest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
+from services.ingest.webhooks.unproven import Why
 from shared.reasons import Reason
 from shared.states import Stage
 from shared.telemetry import metrics
@@ -43,6 +44,22 @@ def test_every_declared_series_is_there_before_the_first_count() -> None:
     register = Register()
     register.counter("outlast_events_total", "Events.", outcome=("accepted", "duplicate"))
     assert value(register, "outlast_events_total", outcome="duplicate") == 0
+
+
+def test_values_that_only_the_start_knows_have_their_series_from_then_on_and_all_others_share_one() -> None:
+    register = Register()
+    words = register.counter("outlast_words_total", "Words.", provider=(), outcome=("good",))
+    words.admit(provider=["acme", "other"])
+    assert value(register, "outlast_words_total", provider="acme", outcome="good") == 0
+    words.add(provider="acme", outcome="good")
+    words.admit(provider=["acme", "bcme"])
+    for name in (CANARY, "nobody"):
+        words.add(provider=name, outcome="good")
+    assert value(register, "outlast_words_total", provider="acme", outcome="good") == 1
+    assert value(register, "outlast_words_total", provider="other", outcome="good") == 2
+    assert CANARY.encode() not in register.render()
+    with pytest.raises(ValueError, match="has the labels"):
+        words.admit(host=["h"])
 
 
 def test_a_metric_is_declared_once() -> None:
@@ -116,6 +133,10 @@ def test_our_own_register_is_valid_open_metrics(monkeypatch: pytest.MonkeyPatch)
 def test_no_label_of_ours_can_hold_a_host_an_id_or_a_url() -> None:
     labels = {label for declared in metrics.REGISTER.declared.values() for label in declared.labels}
     assert labels == {"provider", "outcome", "stage", "reason", "state", "version", "python"}
+
+
+def test_every_way_in_which_a_proof_may_fail_is_counted_by_its_word() -> None:
+    assert set(metrics.UNPROVEN_WEBHOOKS.declared.labels["reason"]) == set(Why)
 
 
 def test_own_faults_know_exactly_the_reasons_that_are_ours() -> None:

@@ -50,11 +50,11 @@ def limits(metadata: list[Any]) -> Iterator[str]:
 def default(field: FieldInfo) -> str:
     if field.is_required():
         return "required"
-    return (
-        "-"
-        if field.default in (None, "", ())
-        else f"`{str(field.default).lower() if field.annotation is bool else field.default}`"
-    )
+    if field.default in (None, "", ()):
+        return "-"
+    if isinstance(field.default, tuple):
+        return f"`{', '.join(field.default)}`"
+    return f"`{str(field.default).lower() if field.annotation is bool else field.default}`"
 
 
 def test_the_table_of_settings_is_the_code() -> None:
