@@ -10,7 +10,15 @@ from typing import Self
 from uuid import UUID
 
 from outlast.publish import CONFIRM_SECONDS, Producer
-from shared.messages import IntakeEvent, task_id_of
+from shared.messages import (
+    GenerationStartedEvent,
+    IntakeEvent,
+    OutputFailedEvent,
+    OutputReadyEvent,
+    job_key,
+    task_id_from,
+    task_id_of,
+)
 
 CONNECTIONS = 8
 MOST_WAITING = 1000
@@ -85,8 +93,14 @@ class Batch:
         if self._trouble is not None:
             self._room.release()
             raise self._trouble
-        lane = task_id_of(self._account, event.data).int % len(self._threads)
+        lane = self._of_one_subject(event).int % len(self._threads)
         return self._threads[lane].submit(self._hand_over, self._producers[lane], event)
+
+    def _of_one_subject(self, event: IntakeEvent) -> UUID:
+        """The same for all events about one job, so that they stay in their order; else the task."""
+        if isinstance(event, GenerationStartedEvent | OutputReadyEvent | OutputFailedEvent):
+            return task_id_from(job_key(self._account, event.data))
+        return task_id_of(self._account, event.data)
 
     def _hand_over(self, producer: Producer, event: IntakeEvent) -> UUID:
         try:

@@ -10,10 +10,11 @@ from uuid import UUID, uuid4
 import structlog
 from pydantic import ValidationError
 
+from outlast.interrupts import uninterrupted
 from shared.broker.address import Address
 from shared.broker.publisher import Publisher, Sent
 from shared.errors import Failure, UsageError
-from shared.messages import EVENTS, MAX_INTAKE_BYTES, IntakeEvent, OutputReadyEvent, describe, task_id_of
+from shared.messages import EVENTS, MAX_INTAKE_BYTES, IntakeEvent, OutputReadyEvent, clear_data, describe, task_id_of
 from shared.topology import INTAKE, intake_key
 
 CONFIRM_SECONDS = 15.0
@@ -118,9 +119,9 @@ def event_body(event: IntakeEvent) -> bytes:
 
     Raises UsageError when it is larger than Outlast takes.
     """
-    whole = event.model_dump(mode="json", exclude_none=True)
-    if isinstance(event, OutputReadyEvent) and event.data.link is not None:
-        whole["data"]["url"] = event.data.link
+    with uninterrupted():
+        envelope = event.model_dump(mode="json", exclude_none=True, exclude={"data"})
+        whole = {**envelope, "data": clear_data(event, exclude_none=True)}
     body = json.dumps(whole, ensure_ascii=False).encode()
     if len(body) > MAX_INTAKE_BYTES:
         raise UsageError(f"The event has {len(body)} bytes; the limit is {MAX_INTAKE_BYTES}.")

@@ -53,10 +53,13 @@ def input_key(prefix: str, account: str, name: str) -> str:
 
 
 def account_of_input(prefix: str, key: str) -> str | None:
-    """The account that a key of the input bucket belongs to; None for a key that is not under the prefix and one."""
+    """The account that a key of the input bucket belongs to; None for a key that is not under the prefix and one.
+
+    A key with `.` or `..` between its slashes is no input: clients of S3 refuse it, and paths mean another by it.
+    """
     account, slash, name = key.removeprefix(prefix).partition("/")
-    good = key.startswith(prefix) and slash and name and ACCOUNT.fullmatch(account)
-    return account if good else None
+    is_below = key.startswith(prefix) and bool(slash and name and ACCOUNT.fullmatch(account))
+    return account if is_below and not {".", ".."} & set(key.split("/")) else None
 
 
 def facts_key(key: str) -> str:

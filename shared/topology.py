@@ -122,6 +122,12 @@ def account_of(routing_key: str, event_types: Collection[str]) -> str:
     return account
 
 
+def speaker_of(routing_key: str) -> str:
+    """The account for which a message of any routing key speaks, by RabbitMQ's own permission; else UNKNOWN_ACCOUNT."""
+    account, dot, _ = routing_key.partition(".")
+    return account if dot and ACCOUNT.fullmatch(account) else UNKNOWN_ACCOUNT
+
+
 def _account(account: str) -> str:
     if not ACCOUNT.fullmatch(account):
         raise UsageError("An account is 1 to 63 lower-case letters, digits and hyphens, for example studio-7.")

@@ -28,6 +28,9 @@ TICKER_PATIENCE_SECONDS = 120.0
 Handle = Callable[[Lease], None]
 
 
+ITS_OWN = "only this task failed so, for a quarter of an hour, while our parts were well"
+
+
 class Worker:
     """Runs one stage in this process with a fixed number of slots."""
 
@@ -195,8 +198,22 @@ class Worker:
             self._pause(away.reason)
         else:
             metrics.OWN_FAULTS.add(reason=str(failure.reason))
+            if self._patience.is_its_own(lease.claim.task_id):
+                self._give_up(lease, failure)
+                return
         log.warning("own_fault", reason=str(failure.reason), delay=delay)
         self._release(lease, failure, delay)
+
+    def _give_up(self, lease: Lease, failure: Failure) -> None:
+        """Hand a task to people that alone has failed for long, while our parts are well."""
+        log.warning("fault_of_this_task", reason=str(failure.reason))
+        self._patience.forget(lease.claim.task_id)
+        try:
+            self._recorder.give_up(lease.claim, failure.reason, {**failure.evidence, "why": ITS_OWN})
+        except LeaseLost:
+            log.info("lease_was_gone_at_release")
+        except Failure as away:
+            log.warning("lease_left_to_lapse", reason=str(away.reason))
 
     def _release(self, lease: Lease, failure: Failure | None = None, delay: float = 0.0) -> bool:
         """Give a lease back; False when the database did not take it, so that it is left to lapse."""

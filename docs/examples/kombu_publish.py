@@ -51,8 +51,12 @@ def publish(amqp_url: str, account: str, event: dict[str, object]) -> None:
 
 def main() -> int:
     """Publish the link of standard input; returns the exit code."""
+    link = sys.stdin.readline().strip()
+    if len(sys.argv) != 4 or not link:
+        print(f"Usage: {sys.argv[0]} ACCOUNT JOB KIND < link.txt", file=sys.stderr)
+        return 2
     account, job, kind = sys.argv[1:]
-    event = event_of(job, kind, sys.stdin.readline().strip())
+    event = event_of(job, kind, link)
     try:
         publish(os.environ["OUTLAST_AMQP_URL"], account, event)
     except (AMQPError, OperationalError, OSError) as error:

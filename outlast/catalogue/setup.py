@@ -9,6 +9,7 @@ from shared.providers.webhook import SECRET_SCHEMES, Webhook
 STARTED = "Publish [`outlast.generation.started`](../intake.md) when you start a job"
 READY = "Publish [`outlast.output.ready`](../intake.md) as soon as the provider has finished"
 NAMES = "with `provider`, `provider_account` and `job_id`"
+OUTPUT_NAMES = "with `provider`, `provider_account`, `job_id`, `output_id` and `url`"
 
 
 def steps(entry: Provider, patterns: tuple[str, ...]) -> Iterator[str]:
@@ -46,8 +47,8 @@ def _event(entry: Provider) -> str:
         return f"{STARTED}, {NAMES}, and as `record_url` the address of its record in the provider's answer."
     if entry.webhook:
         return f"{STARTED}, {NAMES}, so that its description is known and silence is noticed."
-    given = "" if entry.content else ", `output_id` and `url`"
-    return f"{READY}, once for each output, {NAMES}{given}."
+    with_what = NAMES if entry.content else OUTPUT_NAMES
+    return f"{READY}, once for each output, {with_what}."
 
 
 def _trial(entry: Provider) -> str:

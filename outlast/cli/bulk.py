@@ -12,6 +12,7 @@ from outlast.batch import Batch
 from outlast.cli.events import event_from
 from outlast.cli.lines import numbered
 from outlast.cli.report import Report
+from outlast.interrupts import uninterrupted
 from outlast.publish import PublishError
 from shared.messages import IntakeEvent, Rejected
 
@@ -71,7 +72,8 @@ def _events(stream: BinaryIO, account: str, event_type: str, report: Report) -> 
     for number, line in numbered(stream):
         report.read(line)
         try:
-            event = event_from(line, account=account, event_type=event_type)
+            with uninterrupted():
+                event = event_from(line, account=account, event_type=event_type)
         except Rejected as rejected:
             report.refuse(number, rejected)
         else:

@@ -79,9 +79,11 @@ def publish(
     outlast publish --account studio --file event.json --check
     outlast publish --account studio --lines - < events.jsonl
 
-    Data without an envelope gets an event id that follows from its content:
-    the same line again is the same event, and is taken once; the same output
-    with a fresh link is a new event. So an interrupted command can be run again.
+    Data of --file and --lines without an envelope gets an event id that follows
+    from its content: the same line again is the same event, and is taken once;
+    the same output with a fresh link is a new event. So an interrupted command
+    can be run again. An output by options is a new event each time, unless --id
+    says otherwise.
 
     Of --lines bad lines are told by their number and the others are sent. Ends
     with 0 if all is well, with 1 if a line was bad or a task that was waited for
@@ -111,6 +113,10 @@ def publish(
     if lines is not None:
         _refuse_beside_lines(one, file=file is not None, wait=wait)
         raise typer.Exit(_publish_lines(lines, account, event_type, check=check, strict=strict, as_json=as_json))
+    if strict:
+        raise UsageError("--strict is for --lines.")
+    if file is None and event_type != READY:
+        raise UsageError("Options describe an outlast.output.ready; events of other types come with --file or --lines.")
     if file is not None:
         one.must_be_absent("--file")
     event = one.event() if file is None else _event_in(file.read(MAX_INTAKE_BYTES + 1), account, event_type)

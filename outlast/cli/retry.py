@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # needs packages that a producer does not have
     from shared.db.views import PublicTask
 
 MOST_LETTERS = 500
+ASKED = "Its provider is asked for the job again, where its entry says how; else it waits for an event."
 NO_SOURCE = "No usable link is left: unless its provider's entry can give a fresh one, it will stop again. Send one:"
 
 
@@ -25,6 +26,8 @@ def retry(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Send a task that needs attention on: from the last stage whose bytes are kept, else from its source.
+
+    A job that stopped before any output of it was known is asked for again.
 
     \b
     outlast retry 82e3d5fd-79bb-5c5e-8faf-76efb6a0bfbe --why "key renewed"
@@ -47,6 +50,8 @@ def retry(
         typer.echo(json.dumps({"task_id": str(task_id), **moved}))
         return
     typer.echo(f"The task goes on as {moved['state']}.")
+    if moved["state"] == State.GENERATING:
+        typer.echo(ASKED)
     if moved["state"] == State.OUTPUT_READY and not moved["has_source"]:
         typer.echo(f"{NO_SOURCE}\n{_command(task)}")
 

@@ -73,6 +73,7 @@ def _as_json(story: "Story") -> dict[str, Any]:
             ("claims", story.claims),
             ("history", story.history),
             ("processing", story.processing),
+            ("jobs", story.jobs),
         )
     }
 

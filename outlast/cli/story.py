@@ -12,6 +12,7 @@ from outlast.cli.printable import printable, shortened
 from outlast.cli.spans import span
 
 if TYPE_CHECKING:  # needs packages that a producer does not have
+    from shared.db.jobs import SeenJob
     from shared.db.story import SeenAct, SeenClaim, SeenProcessing, SeenSource, Story
 
 MOST_FACTS = 16
@@ -77,6 +78,8 @@ def _lines(story: "Story") -> Iterator[Line]:
             yield source.observed_expired_at, f"the link to {_host(source)} was seen to have ended"
     for processing in story.processing:
         yield processing.state_since, _processing(processing)
+    # One of which only the address is known was never asked for.
+    yield from ((job.asked_at or job.started_at, _job(job)) for job in story.jobs if job.asked or job.due_at)
 
 
 def _act(act: "SeenAct", claim: "SeenClaim | None") -> str:
@@ -105,6 +108,14 @@ def _processing(processing: "SeenProcessing") -> str:
     result = f" → s3://{processing.result_bucket}/{processing.result_key}" if processing.result_key else ""
     why = ", ".join(filter(None, (processing.reason, processing.detail)))
     return f"processor {processing.processor_version}: {processing.state}{result}{f': {why}' if why else ''}"
+
+
+def _job(job: "SeenJob") -> str:
+    """`acme was asked 3 times: running; next question 11:20:03`, or why the latest ones brought nothing."""
+    times = f"{job.asked} time{'' if job.asked == 1 else 's'}"
+    told = ", ".join(filter(None, (job.last_word, job.last_reason)))
+    ends = f"next question {job.due_at.astimezone(UTC):%H:%M:%S}" if job.due_at else "no further question"
+    return f"{job.provider} was asked {times}{f': {told}' if told else ''}; {ends}"
 
 
 def _host(source: "SeenSource") -> str:

@@ -25,7 +25,9 @@ class ObjectOrder:
 
     def evidence(self, **seen: Any) -> dict[str, Any]:
         """Which object it was, and what was seen of it."""
-        return {"object": dict(self.told), "seconds": round(monotonic() - self._began, 3), **seen}
+        named = {name: value for name, value in self.told.items() if name != "key"}
+        # Not under `key`, which is taken for a credential's name and hidden.
+        return {"object": {**named, "name": self.told["key"]}, "seconds": round(monotonic() - self._began, 3), **seen}
 
 
 def fetch(

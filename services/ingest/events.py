@@ -57,11 +57,17 @@ class Events:
         self._vault = vault
         self._registry = registry
         self._wake = wake
-        self._clock = DatabaseClock(database)
+        self.clock = DatabaseClock(database)
 
-    def accept(self, account: str, event: IntakeEvent, body: bytes, *, model: str | None = None) -> Answer:
-        """Store an event and wake its stage. Raises Failure(Reason.DATABASE) while nothing can be stored."""
-        heard = Heard(account, event, body, self._clock.now(), model)
+    def accept(
+        self, account: str, event: IntakeEvent, body: bytes, *, model: str | None = None, is_report: bool = False
+    ) -> Answer:
+        """Store an event and wake its stage. Raises Failure(Reason.DATABASE) while nothing can be stored.
+
+        `model` is the provider's model, where it told that itself; `is_report` says that the event is what the provider
+        says of its job, and so tells of its outputs alone.
+        """
+        heard = Heard(account, event, body, self.clock.now(), model, is_report)
         match event:
             case OutputReadyEvent(data=data):
                 job = of_jobs.job(heard, data, self._registry, self._vault)

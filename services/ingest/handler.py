@@ -8,13 +8,13 @@ from threading import Event, Thread
 import structlog
 
 from services.ingest.gate import Gate
-from services.ingest.reader import TYPES, Reader
+from services.ingest.reader import Reader
 from shared.broker.consumer import Consumer, Delivery
 from shared.db import Database
 from shared.errors import Failure
-from shared.messages import UNKNOWN_ACCOUNT, Fault, Rejected
+from shared.messages import Fault, Rejected
 from shared.telemetry import metrics
-from shared.topology import account_of
+from shared.topology import speaker_of
 
 log = structlog.get_logger(__name__)
 
@@ -101,10 +101,7 @@ class Intake:
             raise Rejected(Fault.REDELIVERED, f"the body ended its reader {row['times']} times")
 
     def _reject(self, delivery: Delivery, digest: str, rejected: Rejected) -> None:
-        try:
-            account = account_of(delivery.routing_key, TYPES)
-        except Rejected:
-            account = UNKNOWN_ACCOUNT
+        account = speaker_of(delivery.routing_key)
         self._database.run(
             "reject_event",
             account=account,

@@ -20,6 +20,8 @@ class Heard:
     at: datetime
     model: str | None = None
     """The provider's model, where the provider itself told it."""
+    is_report: bool = False
+    """Whether it is what a provider says of its job, and tells of outputs alone."""
 
     def happened(self, told: datetime | None) -> datetime:
         """When it happened: as told, else the event's time, else now; a producer's clock may run ahead."""

@@ -5,10 +5,13 @@ from hashlib import sha256
 from typing import Any
 
 from shared.messages import OutputFailed, Provenance
+from shared.messages.fields import MAX_NAME_BYTES
 from shared.redaction import redact
 from shared.redaction.names import HIDDEN, is_secret_name
 from shared.redaction.urls import hide_urls
 
+MOST_LETTERS = 200
+"""Characters of a provider's word that are kept."""
 _MAY_HOLD_A_URL = re.compile(r":\\*/|%3a|=", re.I)
 
 
@@ -24,6 +27,12 @@ def kept_provenance(provenance: Provenance) -> dict[str, Any]:
 def kept_failure(data: OutputFailed) -> dict[str, object]:
     """The provider's code and words."""
     return redact({name: text for name, text in (("code", data.code), ("message", data.message)) if text})
+
+
+def kept_word(text: str | None) -> str | None:
+    """A word of a provider as it is kept: of printable characters, and short enough for a name; None for none."""
+    shown = "".join(character if character.isprintable() else " " for character in redact(text or ""))
+    return shown.strip()[:MOST_LETTERS].encode()[:MAX_NAME_BYTES].decode(errors="ignore").strip() or None
 
 
 def _clean(value: Any) -> Any:

@@ -51,6 +51,8 @@ def ready(heard: Heard, data: OutputReady, registry: Registry) -> dict[str, Any]
         **asdict(deadlines_of(data, ready_at, heard.at, entry)),
         "output_id": data.output_id,
         "placeholder_id": _placeholder(heard, data),
+        "kin_id": _placeholder(heard, data) if heard.is_report else None,
+        "model": heard.model,
         "object": None,
         "ready_at": ready_at,
         "counted_as": registry.counted_as(data.provider),
@@ -73,13 +75,15 @@ def job(heard: Heard, data: GenerationStarted | OutputReady, registry: Registry,
     if not is_asked_for and data.record is None:
         return None
     key = _placeholder(heard, data)
+    started_at = heard.happened(data.started_at if isinstance(data, GenerationStarted) else data.ready_at)
+    age = (heard.at - started_at).total_seconds()
     return {
         **_of_job(heard, data),
         "job_key": key,
         "model": model,
         "sealed": vault.seal(key, key, data.record) if data.record else None,
-        "started_at": heard.happened(data.started_at if isinstance(data, GenerationStarted) else data.ready_at),
-        "due_seconds": spread(poll.first_seconds) if poll and is_asked_for else None,
+        "started_at": started_at,
+        "due_seconds": max(spread(poll.first_seconds) - age, 0.0) if poll and is_asked_for else None,
     }
 
 

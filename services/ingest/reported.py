@@ -12,6 +12,7 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from services.ingest.events import Events
+from services.ingest.kept import kept_word
 from shared.db import Database
 from shared.messages import (
     EVENTS,
@@ -28,8 +29,6 @@ from shared.reasons import Reason
 from shared.redaction import redact
 from shared.states import State
 
-MOST_DETAIL = 200
-"""Characters of a text of the provider that are kept as its code."""
 FINAL = frozenset({Said.DONE, Said.FAILED, Said.FILTERED})
 """What ends a job."""
 _FAILURES: Mapping[Said, Reason] = MappingProxyType({Said.FILTERED: Reason.PROVIDER_FILTERED})
@@ -74,7 +73,8 @@ class Reported:
         report = _with_a_way(report, entry)
         events = list(events_of(job, report))
         for event in events:
-            answer = self._events.accept(job.account, event, event.id.encode(), model=report.model or job.model)
+            model, body = report.model or job.model, event.id.encode()
+            answer = self._events.accept(job.account, event, body, model=model, is_report=True)
             if answer.state == State.GENERATING:
                 # A failure that was told before somebody had the job asked for again.
                 self._stop(job, _FAILURES.get(report.said, Reason.PROVIDER_FAILED), report)
@@ -84,16 +84,17 @@ class Reported:
 
     def close(self, job: Job, word: str) -> None:
         """End the questions about a job whose report is stored."""
-        self._database.run("reported", job_key=job.key, word=redact(word))
+        self._database.run("reported", job_key=job.key, word=kept_word(word))
 
     def lose(self, job: Job, reason: Reason, detail: Mapping[str, Any]) -> None:
         """Stop waiting for a job that the provider will not tell of any more."""
-        self._database.run("fruitless", job_key=job.key, reason=str(reason), detail=redact(detail))
+        told = {name: kept_word(value) if isinstance(value, str) else value for name, value in detail.items()}
+        self._database.run("fruitless", job_key=job.key, reason=str(reason), detail=redact(told))
         self._database.run("reported", job_key=job.key, word=None)
 
     def _stop(self, job: Job, reason: Reason, report: Report) -> None:
-        detail = {"provider_status": report.word, "passed_over": list(report.notes[:20])}
-        self._database.run("fruitless", job_key=job.key, reason=str(reason), detail=redact(detail))
+        detail = {"provider_status": kept_word(report.word), "passed_over": list(report.notes[:20])}
+        self._database.run("fruitless", job_key=job.key, reason=str(reason), detail=detail)
 
 
 def events_of(job: Job, report: Report) -> Iterator[IntakeEvent]:
@@ -133,12 +134,7 @@ def _failure(report: Report) -> dict[str, Any]:
 
 
 def _words(code: str | None, message: str | None) -> dict[str, Any]:
-    return {"code": _printable(code), "message": _printable(message)}
-
-
-def _printable(text: str | None) -> str | None:
-    kept = "".join(character if character.isprintable() else " " for character in text or "")
-    return kept.encode(errors="ignore").decode().strip()[:MOST_DETAIL] or None
+    return {"code": kept_word(code), "message": kept_word(message)}
 
 
 def _kind(told: str | None) -> Kind | None:

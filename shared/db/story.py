@@ -9,6 +9,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict
 
 from shared.db.database import Database
+from shared.db.jobs import SeenJob, read_jobs
 
 PAGE = 500
 """Rows of one read."""
@@ -103,6 +104,7 @@ class Story:
     claims: tuple[SeenClaim, ...]
     history: tuple[SeenAct, ...]
     processing: tuple[SeenProcessing, ...] = ()
+    jobs: tuple[SeenJob, ...] = ()
 
 
 def read_story(database: Database, task_id: UUID, *, most: int | None = None) -> Story:
@@ -118,6 +120,7 @@ def read_story(database: Database, task_id: UUID, *, most: int | None = None) ->
         tuple(SeenClaim.model_validate(row) for row in claims),
         tuple(SeenAct.model_validate(row) for row in history),
         tuple(SeenProcessing.model_validate(row) for row in processing),
+        read_jobs(database, task_id),
     )
 
 

@@ -1,6 +1,7 @@
 """The messages of Outlast: the events of the intake, the hint between stages, and the announcements."""
 
 from shared.messages.attributes import BINARY, STRUCTURED, binary_headers
+from shared.messages.clear import clear_data
 from shared.messages.cloudevent import cloud_event, dataschema
 from shared.messages.events import (
     EVENTS,
@@ -81,6 +82,7 @@ __all__ = [
     "Review",
     "Told",
     "binary_headers",
+    "clear_data",
     "cloud_event",
     "dataschema",
     "describe",

@@ -22,6 +22,8 @@ _DENIED = {
     "PermanentRedirect",
     "RequestTimeTooSkewed",
 }
+# No object can have this name or version, so there is none.
+_IMPOSSIBLE = {"InvalidArgument", "InvalidURI", "KeyTooLongError", "NotImplemented", "XMinioInvalidObjectName"}
 _PASSING = {"BadDigest", "IncompleteBody", "InternalError", "OperationAborted", "RequestTimeout"}
 _CODE = re.compile(r"<Code>([A-Za-z0-9._-]{1,64})</Code>")
 
@@ -48,6 +50,23 @@ def translated(bucket: str, key: str) -> Iterator[None]:
         yield
     except (MinioException, HTTPError, ParseError, UnicodeDecodeError) as error:
         raise _meaning(error, bucket, key) from None
+
+
+@contextmanager
+def reading(bucket: str, key: str) -> Iterator[None]:
+    """The same for reading one object: a name or version that the client or the store calls impossible is NotThere.
+
+    The store says so in the body of its answer; that to a HEAD has none, and stays a Failure.
+    """
+    try:
+        with translated(bucket, key):
+            yield
+    except ValueError:
+        raise NotThere(bucket, key) from None
+    except Failure as failure:
+        if failure.evidence.get("code") not in _IMPOSSIBLE:
+            raise
+        raise NotThere(bucket, key) from None
 
 
 def refused(bucket: str, key: str, status: int, code: str) -> NotThere | Failure:

@@ -15,7 +15,7 @@ from urllib3 import BaseHTTPResponse
 
 from shared.errors import UsageError
 from shared.objects.credentials import Key
-from shared.objects.errors import NotThere, is_denied, translated
+from shared.objects.errors import NotThere, is_denied, reading, translated
 from shared.objects.metadata import content_md5, metadata_of
 from shared.objects.pool import READ_SECONDS, SLOW_SECONDS, open_pool
 
@@ -107,7 +107,7 @@ class Wire:
     def head(self, bucket: str, key: str, version_id: str | None) -> Head | None:
         """What the store says about the object; None if it is not there. Raises Failure."""
         try:
-            with translated(bucket, key):
+            with reading(bucket, key):
                 found = self.quick.stat_object(bucket, key, version_id=version_id)
         except NotThere:
             return None
@@ -117,7 +117,7 @@ class Wire:
     @contextmanager
     def get(self, bucket: str, key: str, version_id: str | None) -> Iterator[BaseHTTPResponse]:
         """The open answer to a GET. Raises NotThere or Failure."""
-        with translated(bucket, key):
+        with reading(bucket, key):
             response = self.quick.get_object(bucket, key, version_id=version_id)
         try:
             yield response

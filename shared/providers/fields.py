@@ -9,6 +9,8 @@ import jmespath
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict
 
 from shared.egress import Refused, parse
+from shared.errors import Failure
+from shared.reasons import Reason
 
 NAMES = ("job_id", "job_path", "output_id")
 """What may stand in braces in an address or a body: the job's id, the same with its slashes kept, the output's id."""
@@ -26,7 +28,12 @@ def word(value: Any) -> str:
 
 
 def filled(template: str, job_id: str, output_id: str) -> str:
-    """An address with its names filled in, quoted, so that an id of any form stays within its place."""
+    """An address with its names filled in, quoted, so that an id of any form stays within its place.
+
+    Raises Failure(Reason.BLOCKED_ADDRESS) for an id that servers take for a step in their paths (RFC 3986, 5.2.4).
+    """
+    if {".", ".."} & {output_id, *job_id.split("/")}:
+        raise Failure(Reason.BLOCKED_ADDRESS, {"refused": "dot_segment"})
     path = "/".join(quote(part, safe="") for part in job_id.split("/"))
     return template.format(job_id=quote(job_id, safe=""), job_path=path, output_id=quote(output_id, safe=""))
 

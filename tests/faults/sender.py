@@ -3,10 +3,13 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from random import uniform
 from time import monotonic
 
 Post = tuple[int, str, Mapping[str, str], bytes]
 """Port, target, headers and body of one request."""
+Make = Callable[[], Post]
+"""Makes a request anew for each try."""
 UNANSWERED = 0
 
 
@@ -26,25 +29,25 @@ class Delivery:
 async def post(post: Post, timeout: float) -> int:
     """Send a request on a connection of its own; the status of its answer, 0 where none came in time."""
     port, target, headers, body = post
-    lines = [f"POST {target} HTTP/1.1", "Host: hooks.example", f"Content-Length: {len(body)}", "Connection: close"]
+    lines = [f"POST {target} HTTP/1.1", "Host: hooks.example", f"Content-Length: {len(body)}"]
     head = "\r\n".join([*lines, *(f"{name}: {value}" for name, value in headers.items()), "", ""]).encode()
     try:
         async with asyncio.timeout(timeout):
             hears, says = await asyncio.open_connection("127.0.0.1", port)
             try:
                 says.write(head + body)
-                answer = await hears.read()
+                answer = await hears.readuntil(b"\r\n\r\n")
             finally:
                 says.close()
-    except (OSError, TimeoutError):
+    except (OSError, EOFError, TimeoutError):
         return UNANSWERED
-    return int(answer.split(b" ", 2)[1]) if answer else UNANSWERED
+    return int(answer.split(b" ", 2)[1])
 
 
 async def deliver(
-    make: Callable[[], Post], waits: Sequence[float], timeout: float, before: Awaitable[object] | None = None
+    make: Make, waits: Sequence[float], timeout: float, before: Awaitable[object] | None = None
 ) -> Delivery:
-    """Send a webhook until it is taken, waiting so many seconds after each try; `make` signs each try anew."""
+    """Send a webhook until it is taken, waiting about so many seconds after each try."""
     delivery = Delivery()
     if before:
         await before
@@ -54,12 +57,12 @@ async def deliver(
         delivery.seconds.append(monotonic() - since)
         if delivery.is_taken:
             break
-        await asyncio.sleep(wait)
+        await asyncio.sleep(wait * uniform(0.5, 1.5))
     return delivery
 
 
 def deliver_all(
-    makes: Sequence[Callable[[], Post]],
+    makes: Sequence[Make],
     *,
     per_second: float | None = None,
     waits: Sequence[float] = (),

@@ -211,6 +211,7 @@ def test_killed_while_a_request_to_the_store_is_lost_done_or_late(
     held = Held(proxy, call.method, bucket, call.part)
     bodies = send(system, acme, "good" if call.uploads is None else "large", "lost", "done", "late")
     until(lambda: held.arrived == 3, "all three requests are held")
+    until(lambda: begun_uploads_are_named(system, call), "and the uploads that they belong to are noted")
     system.kill(call.service)
     held.killed()
     system.start(call.service)
@@ -220,6 +221,12 @@ def test_killed_while_a_request_to_the_store_is_lost_done_or_late(
     check_sound(system, bodies)
     assert system.rows("SELECT max(tries) FROM tasks") == [(0,)], "a kill charges nothing"
     check_uploads(system, call)
+
+
+def begun_uploads_are_named(system: System, call: Call) -> bool:
+    """Whether the claims name their uploads by now; of one whose beginning is held nobody knows the name."""
+    noted = system.rows("SELECT count(upload_id) FROM claims")[0][0]
+    return call.uploads is None or call.name == "start of the upload" or noted >= 3
 
 
 def check_uploads(system: System, call: Call) -> None:

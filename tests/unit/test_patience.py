@@ -2,7 +2,7 @@
 
 from uuid import uuid4
 
-from shared.patience import LONGEST_SECONDS, MOST_TASKS, Patience
+from shared.patience import LONGEST_SECONDS, MOST_TASKS, OWN_SECONDS, Patience
 
 
 def test_each_fault_in_a_row_doubles_the_wait_up_to_five_minutes() -> None:
@@ -12,6 +12,21 @@ def test_each_fault_in_a_row_doubles_the_wait_up_to_five_minutes() -> None:
     assert patience.after_fault(uuid4()) == 2.0
     patience.forget(task)
     assert patience.after_fault(task) == 2.0
+
+
+def test_a_fault_that_one_task_keeps_for_a_quarter_of_an_hour_is_its_own() -> None:
+    now = [0.0]
+    patience, task, other = Patience(lambda: now[0]), uuid4(), uuid4()
+    patience.after_fault(task)
+    now[0] = OWN_SECONDS - 1
+    patience.after_fault(task)
+    patience.after_fault(other)
+    assert not patience.is_its_own(task)
+    now[0] = OWN_SECONDS
+    assert patience.is_its_own(task)
+    assert not patience.is_its_own(other)
+    patience.forget(task)
+    assert not patience.is_its_own(task)
 
 
 def test_what_is_remembered_is_bounded() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from outlast.publish import event_body, output_ready
 from shared.errors import UsageError
-from shared.messages import MAX_INTAKE_BYTES, task_id_of
+from shared.messages import EVENTS, MAX_INTAKE_BYTES, task_id_of
 from tests.events import read_ready
 
 CANARY = "CANARY-c0de"
@@ -25,6 +25,13 @@ def test_the_body_is_what_intake_reads_with_the_link_unchanged() -> None:
     read = read_ready(event_body(event))
     assert read == event
     assert read.data.link == LINK
+
+
+def test_the_address_of_the_job_record_goes_along_unchanged_too() -> None:
+    data = {"provider": "p", "job_id": "j", "record_url": LINK}
+    event = EVENTS["outlast.generation.started"].model_validate({"id": "1", "source": "s", "data": data})
+    assert json.loads(event_body(event))["data"]["record_url"] == LINK
+    assert CANARY not in repr(event)
 
 
 def test_an_event_without_a_link_has_none_on_the_wire() -> None:

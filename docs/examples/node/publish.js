@@ -49,7 +49,12 @@ async function publish(amqpUrl, account, event) {
 }
 
 const [account, job, kind] = process.argv.slice(2);
-const event = eventOf(job, kind, readFileSync(0, 'utf8').trim());
+const link = readFileSync(0, 'utf8').trim();
+if (!kind || !link) {
+  console.error('Usage: node publish.js ACCOUNT JOB KIND < link.txt');
+  process.exit(2);
+}
+const event = eventOf(job, kind, link);
 try {
   await publish(process.env.OUTLAST_AMQP_URL, account, event);
   console.log(event.id);

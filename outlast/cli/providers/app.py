@@ -6,7 +6,7 @@ import typer
 
 from outlast.cli.providers.check import check
 from outlast.cli.providers.known import list_entries, show
-from outlast.cli.providers.options import Folder, Json
+from outlast.cli.providers.options import Folder, JsonLines
 from outlast.cli.providers.trial import try_sample
 from outlast.cli.providers.webhook import webhook, webhook_key
 from shared.errors import UsageError
@@ -25,7 +25,7 @@ for name, command in COMMANDS.items():
 
 
 @providers.callback(invoke_without_command=True)
-def overview(context: typer.Context, folder: Folder = None, as_json: Json = False) -> None:
+def overview(context: typer.Context, folder: Folder = None, as_json: JsonLines = False) -> None:
     """Tell what is known of providers, and try an entry on a real answer.
 
     \b

@@ -5,10 +5,10 @@ import json
 import typer
 from rich.console import Console
 
-from outlast.cli.providers.options import Folder, Json, Model, Name, ProviderAccount, check_known, entries
+from outlast.cli.providers.options import Folder, Json, JsonLines, Model, Name, ProviderAccount, check_known, entries
 
 
-def list_entries(folder: Folder = None, as_json: Json = False) -> None:
+def list_entries(folder: Folder = None, as_json: JsonLines = False) -> None:
     """List all entries: how long links live, how the end of a job becomes known, and how sure that is.
 
     \b

@@ -28,6 +28,7 @@ Model = Annotated[str | None, typer.Option(help="The model, where the entry says
 Account = Annotated[str | None, typer.Option(help="Who owns the assets; with it task ids are told.")]
 ProviderAccount = Annotated[str, typer.Option(help="Whose key and secrets talk to the provider.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+JsonLines = Annotated[bool, typer.Option("--json", help="Print a JSON object per entry, one to a line.")]
 
 
 class Table(StrEnum):

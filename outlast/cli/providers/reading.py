@@ -84,7 +84,7 @@ def _hint_of(webhook: Webhook, poll: Poll | None, report: Report, document: Any)
     if webhook.reports and (webhook.scheme != "jwt" or webhook.body_claim):
         return None
     if report.said is Said.RUNNING:
-        return HINT, "It says that the job is at work, so nothing follows.", True
+        return HINT, "Its word is one of running, so nothing follows.", True
     if poll is None:
         return HINT, "The body is not believed, and there is no table [poll] to ask by: nothing follows.", False
     known = "" if poll.url else ", if an event told its record_url"

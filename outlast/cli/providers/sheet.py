@@ -5,6 +5,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -19,17 +20,20 @@ from shared.providers import Provider, Registry
 WIDEST = 240
 """Columns where nobody looks: a file or a pipe."""
 MARGIN = 14
+WIDE = 150
+"""Columns from which on everything is listed."""
 COLUMNS = (
     "Provider",
     "Links live",
-    "Records live",
     "Reported by",
     "Fresh links",
+    "Records live",
     "Bytes from",
     "Checked",
     "Sure",
     "Title",
 )
+MOST_IN_NARROW = 4
 
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]+\)")
 
@@ -70,18 +74,24 @@ def sheet(registry: Registry, name: str, model: str | None, provider_account: st
 
 
 def print_list(console: Console, known: Iterable[Provider]) -> None:
-    """A line for each entry."""
+    """A line for each entry; a narrow terminal is told what counts first."""
     if not console.is_terminal:
         console.width = max(console.width, WIDEST)
-    table = Table(*COLUMNS, box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.columns[0].no_wrap = True
+    most = len(COLUMNS) if console.width >= WIDE else MOST_IN_NARROW
+    table = Table(*COLUMNS[:most], box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.columns[0].no_wrap = table.columns[1].no_wrap = True
     for entry in known:
-        told = summary(entry)
-        ways = ", ".join(told["reported_by"]) or EVENTS_ALONE
-        lives = (lasting(entry.life.url), lasting(entry.life.record))
-        last = (told["fresh_links"], told["bytes_from"], told["last_checked"] or "", entry.confidence, told["title"])
-        table.add_row(*(Text(printable(word)) for word in (entry.name, *lives, ways, *last)))
+        table.add_row(*(Text(printable(word)) for word in _row(entry)[:most]))
     console.print(table)
+    if most < len(COLUMNS):
+        typer.echo("A wider terminal tells more, and `outlast providers show NAME` tells all.", err=True)
+
+
+def _row(entry: Provider) -> tuple[str, ...]:
+    ways = ", ".join(reported(entry)) or EVENTS_ALONE
+    checked = entry.last_checked.isoformat() if entry.last_checked else "never"
+    first = (entry.name, lasting(entry.life.url), ways, fresh_links(entry), lasting(entry.life.record))
+    return (*first, bytes_from(entry), checked, entry.confidence, titled(entry))
 
 
 def print_sheet(console: Console, shown: Mapping[str, Any]) -> None:
@@ -92,7 +102,7 @@ def print_sheet(console: Console, shown: Mapping[str, Any]) -> None:
 
 
 def _blocks(shown: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
-    yield "Provider", [f"{shown['provider']} ({shown['title']})"]
+    yield "Provider", [f"{shown['provider']}, {shown['title']}"]
     yield "Entry", ["your own" if shown["is_own"] else "of Outlast"]
     yield "Links live", [lasting(shown["link_life_seconds"])]
     yield "Records live", [lasting(shown["record_life_seconds"])]

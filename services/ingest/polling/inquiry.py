@@ -6,6 +6,7 @@ from datetime import datetime
 
 import structlog
 
+from services.ingest.kept import kept_word
 from services.ingest.polling.again import Again, after_failure, after_word, at_once, is_lost
 from services.ingest.polling.due import Due
 from services.ingest.polling.question import Questions, Word
@@ -17,7 +18,6 @@ from shared.providers.calls import Calls
 from shared.providers.entry import Poll
 from shared.providers.report import Said
 from shared.reasons import Reason
-from shared.redaction import redact
 from shared.telemetry import metrics, traces
 
 log = structlog.get_logger(__name__)
@@ -54,26 +54,26 @@ class Inquiry:
         """Ask -> store, wait or lose. Raises Failure(Reason.DATABASE): then the job comes back with its lease."""
         provider = self.registry.find(due.job.provider, due.job.model)
         poll = provider.poll or Poll()
-        with traces.span("outlast.poll", due.traceparent):
-            try:
-                word = self.questions.ask(due, provider, poll)
-            except Stopping:
-                self._record(due, at_once(due))
-                return Met(is_answered=False)
-            except Failure as failure:
-                return self._failed(due, failure, provider, poll)
-            self.calls.count(due.job.provider)
-            self._heard(due, word, provider, poll)
-            return Met(is_answered=True)
+        try:
+            word = self.questions.ask(due, provider, poll)
+        except Stopping:
+            self._record(due, at_once(due))
+            return Met(is_answered=False)
+        except Failure as failure:
+            return self._failed(due, failure, provider, poll)
+        self.calls.count(due.job.provider)
+        self._heard(due, word, provider, poll)
+        return Met(is_answered=True)
 
     def _heard(self, due: Due, word: Word, provider: Provider, poll: Poll) -> None:
         report = word.report
         if report.said in FINAL:
-            self._store(due, word, provider)
+            with traces.span("outlast.poll", due.traceparent):
+                self._store(due, word, provider)
             return
         if report.said is Said.UNKNOWN:
             metrics.UNKNOWN_STATUSES.add(provider=self.registry.counted_as(due.job.provider))
-            log.info("status_unknown", task_id=str(due.job.key), provider=provider.name, word=report.word)
+            log.info("status_unknown", task_id=str(due.job.key), provider=provider.name, word=kept_word(report.word))
         self._record(due, after_word(due, report, word.wait, provider, poll, self.clock()))
 
     def _store(self, due: Due, word: Word, provider: Provider) -> None:
@@ -112,7 +112,7 @@ class Inquiry:
 
     def _record(self, due: Due, again: Again) -> None:
         values = again.values()
-        self.database.run("polled", job_key=due.job.key, **{**values, "word": redact(values["word"])})
+        self.database.run("polled", job_key=due.job.key, **{**values, "word": kept_word(values["word"])})
 
 
 def _pause(failure: Failure) -> float:

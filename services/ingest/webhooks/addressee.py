@@ -7,7 +7,7 @@ from services.ingest.webhooks.address import Callback, read_path
 from services.ingest.webhooks.answer import NOT_POST, UNKNOWN_ADDRESS, Declined
 from services.ingest.webhooks.public_url import PublicUrl
 from shared.providers import Registry
-from shared.providers.webhook import Webhook
+from shared.providers.webhook import KEYED_SCHEMES, Webhook
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,11 @@ class Addressee:
     callback: Callback
     webhook: Webhook = field(repr=False)
     address: str = field(repr=False)
+
+    @property
+    def is_heard_apart(self) -> bool:
+        """Whether it may wait for its provider's keys, which no other should, or be answered without the database."""
+        return self.webhook.scheme in KEYED_SCHEMES or self.webhook.challenge is not None
 
 
 class Addressees:

@@ -1,13 +1,15 @@
 """The connections of the webhook door: patient with providers, and with nobody else."""
 
 import asyncio
+from resource import RLIM_INFINITY, RLIMIT_NOFILE, getrlimit
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_SECONDS = 10.0
 """From the begin of a connection, or the end of an answer, until the next head must be there, and all before it."""
-MOST_CONNECTIONS = 512
+FILES = getrlimit(RLIMIT_NOFILE)[0]
+MOST_CONNECTIONS = 2000 if FILES == RLIM_INFINITY else min(FILES // 2, 2000)
 """For one more the one that was silent longest makes room."""
 
 

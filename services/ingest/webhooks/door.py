@@ -2,7 +2,8 @@
 
 import asyncio
 import socket
-from threading import Event, Thread
+import sys
+from threading import Thread
 
 import structlog
 import uvicorn
@@ -15,6 +16,8 @@ log = structlog.get_logger(__name__)
 
 MOST_HEAD_BYTES = 32 * 1024
 BACKLOG = 1024
+SWITCH_SECONDS = 0.0005
+"""How long a thread works while others wait, as the loop does for each of those that store webhooks."""
 FINISH_SECONDS = 8
 """How long requests in progress have to end when the service stops; nobody waits longer for a body or an answer."""
 
@@ -29,10 +32,10 @@ class Door:
         self._server = uvicorn.Server(_config(app))
         self._thread = Thread(target=self._serve, name="webhooks", daemon=True)
         self._host = host
-        self._ended = Event()
 
     def start(self) -> None:
         """Serve."""
+        sys.setswitchinterval(SWITCH_SECONDS)
         self._thread.start()
         log.info("webhooks_open", host=self._host, port=self.port)
 

@@ -17,15 +17,15 @@ def read_keys(path: Path | None) -> tuple[bytes, ...]:
     if path is None:
         raise UsageError("Set OUTLAST_WEBHOOK_KEY_FILE to the file of the keys of callback addresses.")
     try:
-        lines = path.read_text(encoding="ascii").split()
-    except (OSError, UnicodeDecodeError):
+        lines = path.read_bytes().split()
+    except OSError:
         raise UsageError(f"Cannot read the keys of callback addresses in {path}.") from None
     if not lines:
         raise UsageError(f"There is no key in {path}; `openssl rand -base64 {LEAST_BYTES}` makes one.")
     return tuple(_key(line, path) for line in lines)
 
 
-def _key(line: str, path: Path) -> bytes:
+def _key(line: bytes, path: Path) -> bytes:
     try:
         key = b64decode(line, validate=True)
     except ValueError:

@@ -8,21 +8,22 @@ import structlog
 from starlette.requests import Request as HttpRequest
 from starlette.types import Receive, Scope, Send
 
-from services.ingest.webhooks.addressee import Addressees
+from services.ingest.webhooks.addressee import Addressee, Addressees
 from services.ingest.webhooks.answer import AWAY, BUSY, Answer, Declined
 from services.ingest.webhooks.body import read_body
 from services.ingest.webhooks.following import Follower
 from services.ingest.webhooks.hearing import Hearing
+from services.ingest.webhooks.notice import Notice
 from services.ingest.webhooks.request import Request
 from services.ingest.webhooks.threads import Busy, Threads
 from shared.telemetry import metrics
 
 log = structlog.get_logger(__name__)
 
-MOST_REQUESTS = 128
+MOST_REQUESTS = 64
 """Requests in progress, each with its body in memory."""
 HEARERS = 4
-"""Webhooks that are proven at once."""
+"""Webhooks that are heard apart at once."""
 FOLLOWERS = 24
 """Webhooks that are stored at once, each on a connection of its own."""
 
@@ -59,16 +60,24 @@ class Receiver:
 
     async def _received(self, request: HttpRequest) -> Answer:
         addressee = self._addressees.find(request.method, request.scope["raw_path"])
-        with self._room():
-            whole = Request.of(request.scope["headers"], await read_body(request, self._most_bytes))
-            heard = await self._hearers.run(partial(self._hearing.hear, addressee, whole))
-            if isinstance(heard, Answer):
-                return heard
-            return await self._followers.run(partial(self._follower.follow, heard))
+        with self._room(addressee):
+            body = await read_body(request, self._most_bytes)
+            return await self._attended(addressee, Request.of(request.scope["headers"], body))
+
+    async def _attended(self, addressee: Addressee, request: Request) -> Answer:
+        hear = partial(self._hearing.hear, addressee, request)
+        if not addressee.is_heard_apart:
+            return await self._followers.run(lambda: self._followed(hear()))
+        heard = await self._hearers.run(hear)
+        return heard if isinstance(heard, Answer) else await self._followers.run(partial(self._followed, heard))
+
+    def _followed(self, heard: Notice | Answer) -> Answer:
+        return heard if isinstance(heard, Answer) else self._follower.follow(heard)
 
     @contextmanager
-    def _room(self) -> Iterator[None]:
-        if self._inside >= MOST_REQUESTS:
+    def _room(self, addressee: Addressee) -> Iterator[None]:
+        # Sent away before any work is done for it.
+        if self._inside >= MOST_REQUESTS or not (addressee.is_heard_apart or self._followers.has_room()):
             raise Declined(BUSY)
         self._inside += 1
         try:

@@ -36,6 +36,11 @@ WITH found AS (
         WHEN %(life_is_sure)s THEN coalesce(%(deadline)s::timestamptz, %(url_expires_at)s::timestamptz)
         ELSE least(%(deadline)s::timestamptz, %(url_expires_at)s::timestamptz,
                    %(ready_at)s::timestamptz + guessed_life(%(counted_as)s)) END AS urgency
+), kin AS (
+    -- A provider's report tells of outputs alone: further ones take what was said of the job from its first row.
+    SELECT operation_id, attempt_id, variant, retention_class, display_name, promised_kind, processor_version, provenance,
+           derived_from, expected - 'size' - 'sha256' AS expected
+    FROM tasks WHERE task_id = %(kin_id)s::uuid
 ), lane AS (
     INSERT INTO lanes (stage, lane) SELECT 'download', %(lane)s FROM fresh ON CONFLICT DO NOTHING
 ), life AS MATERIALIZED (
@@ -47,13 +52,17 @@ WITH found AS (
         object, traceparent,
         state, source_lane, urgency, ready_at, url_expires_at, deadline)
     SELECT %(task_id)s, %(download_key)s, %(account)s, %(provider)s, %(provider_account)s, %(job_id)s, %(output_id)s,
-           coalesce(%(operation_id)s::text, %(job_id)s), coalesce(%(attempt_id)s::text, '1'), %(variant)s,
-           coalesce(%(retention_class)s::text, 'original'), %(display_name)s, %(promised_kind)s,
-           coalesce(%(expected)s::jsonb, '{}'), coalesce(%(processor_version)s::text, 'none'),
-           coalesce(%(provenance)s::jsonb, '{}'), coalesce(%(derived_from)s::uuid[], '{}'), %(object)s::jsonb,
-           %(traceparent)s,
+           coalesce(%(operation_id)s::text, kin.operation_id, %(job_id)s),
+           coalesce(%(attempt_id)s::text, kin.attempt_id, '1'), coalesce(%(variant)s::text, kin.variant),
+           coalesce(%(retention_class)s::text, kin.retention_class, 'original'),
+           coalesce(%(display_name)s::text, kin.display_name), coalesce(%(promised_kind)s::text, kin.promised_kind),
+           coalesce(%(expected)s::jsonb, kin.expected, '{}'),
+           coalesce(%(processor_version)s::text, kin.processor_version, 'none'),
+           jsonb_strip_nulls(jsonb_build_object('model', %(model)s::text))
+               || coalesce(%(provenance)s::jsonb, kin.provenance, '{}'),
+           coalesce(%(derived_from)s::uuid[], kin.derived_from, '{}'), %(object)s::jsonb, %(traceparent)s,
            'output_ready', %(lane)s, estimate.urgency, %(ready_at)s, %(url_expires_at)s, %(deadline)s
-    FROM fresh, estimate
+    FROM estimate CROSS JOIN fresh LEFT JOIN kin ON true
     WHERE NOT EXISTS (SELECT FROM found)
     RETURNING task_id, state, object
 ), moved AS (
@@ -97,8 +106,10 @@ WITH found AS (
         promised_kind = CASE WHEN next.placeholder THEN coalesce(%(promised_kind)s::text, t.promised_kind)
                              ELSE t.promised_kind END,
         expected = CASE WHEN next.placeholder THEN coalesce(%(expected)s::jsonb, t.expected) ELSE t.expected END,
-        provenance = CASE WHEN next.placeholder THEN coalesce(%(provenance)s::jsonb, t.provenance)
-                          ELSE t.provenance END,
+        provenance = CASE WHEN next.placeholder
+            THEN jsonb_strip_nulls(jsonb_build_object('model', %(model)s::text))
+                 || coalesce(%(provenance)s::jsonb, t.provenance)
+            ELSE t.provenance END,
         derived_from = CASE WHEN next.placeholder THEN coalesce(%(derived_from)s::uuid[], t.derived_from)
                             ELSE t.derived_from END
     FROM next, told, estimate
@@ -109,6 +120,8 @@ WITH found AS (
     FROM found, heard
     WHERE t.task_id = found.task_id AND t.state = found.state AND t.state IN ('complete', 'needs_attention')
       AND heard.outcome IN ('accepted', 'duplicate') AND NOT EXISTS (SELECT FROM next)
+      -- A provider that says the same again asks for no answer.
+      AND %(kin_id)s::uuid IS NULL
     RETURNING t.task_id, t.state
 ), sourced AS (
     INSERT INTO sources (

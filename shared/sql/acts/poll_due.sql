@@ -23,10 +23,14 @@ WITH RECURSIVE room AS (
     SELECT provider, job_key, row_number() OVER (PARTITION BY provider ORDER BY in_account, random()) AS turn FROM place
 ), due AS (
     SELECT job.* FROM room CROSS JOIN LATERAL (
-        SELECT j.job_key, j.started_at, turn.turn FROM turn JOIN jobs j ON j.job_key = turn.job_key
-        WHERE turn.provider = room.provider AND turn.turn <= 2 * room.most AND j.due_at <= statement_timestamp()
-        ORDER BY turn.turn LIMIT room.most
-        FOR UPDATE OF j SKIP LOCKED) job
+        SELECT held.*, next.turn FROM (
+            SELECT * FROM turn WHERE turn.provider = room.provider AND turn.turn <= 2 * room.most ORDER BY turn.turn) next
+        CROSS JOIN LATERAL (
+            SELECT j.job_key, j.started_at FROM jobs j
+            WHERE j.job_key = next.job_key AND j.due_at <= statement_timestamp()
+            LIMIT 1
+            FOR UPDATE SKIP LOCKED) held
+        ORDER BY next.turn LIMIT room.most) job
     ORDER BY job.turn LIMIT %(most_of_all)s
 ), known AS (
     SELECT due.job_key, t.traceparent,

@@ -1,4 +1,4 @@
--- started: records that a provider works on a job, and makes its placeholder unless anything of the job is known.
+-- started: records that a provider works on a job, and makes its placeholder, or tells a known output what it lacks.
 WITH known AS (
     SELECT task_id, state FROM tasks
     WHERE job_id = %(job_id)s AND account = %(account)s AND provider = %(provider)s
@@ -27,6 +27,24 @@ WITH known AS (
     FROM fresh
     WHERE NOT EXISTS (SELECT FROM known)
     RETURNING task_id, state
+), told AS (
+    -- It came late: the first output gets what it did not say itself, while nothing was made of its bytes yet.
+    UPDATE tasks t
+    SET operation_id = CASE t.operation_id WHEN t.job_id THEN coalesce(%(operation_id)s::text, t.job_id)
+                                           ELSE t.operation_id END,
+        attempt_id = CASE t.attempt_id WHEN '1' THEN coalesce(%(attempt_id)s::text, '1') ELSE t.attempt_id END,
+        variant = coalesce(t.variant, %(variant)s::text),
+        retention_class = CASE t.retention_class WHEN 'original' THEN coalesce(%(retention_class)s::text, 'original')
+                                                 ELSE t.retention_class END,
+        display_name = coalesce(t.display_name, %(display_name)s::text),
+        promised_kind = coalesce(t.promised_kind, %(promised_kind)s::text),
+        expected = coalesce(%(expected)s::jsonb, '{}') || t.expected,
+        provenance = CASE t.provenance WHEN '{}' THEN coalesce(%(provenance)s::jsonb, '{}') ELSE t.provenance END,
+        derived_from = CASE t.derived_from WHEN '{}' THEN coalesce(%(derived_from)s::uuid[], '{}')
+                                           ELSE t.derived_from END
+    FROM fresh, known
+    WHERE t.task_id = known.task_id AND t.output_id <> ''
+      AND t.state IN ('output_ready', 'downloading', 'download_retry')
 ), noted AS (
     INSERT INTO history (task_id, act, from_state, to_state, epoch)
     SELECT task_id, 'started', 'new', state, 0 FROM born

@@ -58,6 +58,8 @@ def accept_values(**changes: Any) -> dict[str, Any]:
         "task_id": task_id,
         "subject_id": task_id,
         "placeholder_id": None,
+        "kin_id": None,
+        "model": None,
         "download_key": str(task_id),
         "provider": "generic",
         "provider_account": "default",

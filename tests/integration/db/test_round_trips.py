@@ -10,6 +10,7 @@ from uuid import uuid4
 import pytest
 
 from shared.db import Database
+from shared.db.database import Steps
 from shared.errors import Failure
 from tests.conftest import TestDatabase
 from tests.integration.db.test_leases import read
@@ -74,7 +75,7 @@ def trips(work: Callable[[], object]) -> float:
 
 def test_many_steps_of_one_transaction_wait_no_longer_than_one_statement(far_away: Database) -> None:
     one = trips(lambda: far_away.run("now"))
-    steps = [("lock_job", {"job": "j"}), ("hold_task", {"task_id": uuid4()}), ("now", {})]
+    steps: Steps = [("lock_job", {"job": "j"}), ("hold_task", {"task_id": uuid4()}), ("now", {})]
     all_of_them = trips(lambda: far_away.run_all(steps))
     assert all_of_them < one + 0.7
 
@@ -82,7 +83,7 @@ def test_many_steps_of_one_transaction_wait_no_longer_than_one_statement(far_awa
 def test_a_transaction_whose_last_step_fails_leaves_nothing_and_its_connection_works_on(
     database: TestDatabase, far_away: Database
 ) -> None:
-    steps = [
+    steps: Steps = [
         ("reject_event", {"account": "studio", "body_sha256": "0" * 64, "body_bytes": 1, "reason": "x", "detail": "y"}),
         # A table on which this role has no right.
         ("processing", {"task_id": uuid4(), "version_id": "", "sha256": "", "processor_version": "1"}),
@@ -91,5 +92,5 @@ def test_a_transaction_whose_last_step_fails_leaves_nothing_and_its_connection_w
         far_away.run_all(steps)
     assert far_away.run("now")
     assert read(database, "SELECT FROM rejected_events") == []
-    far_away.run_all(steps[:1] * 2)
+    far_away.run_all([*steps[:1], *steps[:1]])
     assert read(database, "SELECT times FROM rejected_events") == [(2,)]

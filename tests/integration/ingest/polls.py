@@ -23,6 +23,7 @@ from shared.providers import Provider, Registry
 from shared.providers.calls import Calls
 from shared.providers.entry import Credential, Poll
 from shared.providers.keys import Keys
+from shared.providers.model import Overrides
 from shared.vault import Vault
 from tests.conftest import TestDatabase
 from tests.faults.answers import answer
@@ -93,9 +94,10 @@ class Polls:
         self.write_key("main")
         self.know()
 
-    def know(self, *entries: Provider) -> None:
-        """From here on these are the providers."""
-        self.registry = Registry([*entries, Provider(name="generic")])
+    def know(self, *entries: Provider, of_models: Overrides = ()) -> None:
+        """From here on these are the providers; the first has further entries for some of its models."""
+        overrides = {entries[0].name: of_models} if entries else {}
+        self.registry = Registry([*entries, Provider(name="generic")], overrides)
         self.keys = Keys(self.registry.all())
         self.events = Events(self.database, self._vault, self.registry, lambda _: None)
         self.reported = Reported(self.database, self.events)
@@ -177,6 +179,11 @@ class Polls:
         return self._vault.unseal(task_id, source_id, bytes(sealed))
 
 
-def job_key(job: str, provider: str = "acme", account: str = "main") -> UUID:
+def job_of(name: str) -> Job:
+    """A job at `acme`."""
+    return Job("studio", "acme", "main", name)
+
+
+def job_key(name: str) -> UUID:
     """The id of a job's row."""
-    return Job("studio", provider, account, job).key
+    return job_of(name).key

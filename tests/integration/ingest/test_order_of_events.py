@@ -48,6 +48,22 @@ def test_a_started_job_is_a_placeholder_that_its_first_output_takes_over(say: Sa
         assert (task.task_id, task.output_id) == (started.task_id, "clip-a")
 
 
+def test_what_a_start_says_counts_also_when_it_comes_late_and_never_against_the_outputs_own_word(
+    say: Say, see: See, as_role: As
+) -> None:
+    fields = "operation_id, attempt_id, promised_kind, display_name, expected, provenance"
+    say("output.ready", url=URL, attempt_id="2", expected={"width": 8})
+    told = {"operation_id": "op-7", "attempt_id": "9", "kind": "video", "expected": {"width": 9, "height": 8}}
+    late = say("generation.started", event_id="late", **told, display_name="a.mp4", provenance={"model": "m"})
+    assert (late.outcome, late.task_id, late.state) == (Outcome.ACCEPTED, computed(), "output_ready")
+    whole = ("op-7", "2", "video", "a.mp4", {"width": 8, "height": 8}, {"model": "m"})
+    assert see(f"SELECT {fields} FROM tasks") == [whole]
+    stage_bytes(as_role("downloader"), taken(as_role("downloader"), Stage.DOWNLOAD))
+    say("generation.started", operation_id="too-late", event_id="too-late")
+    say("generation.started", operation_id="again", event_id="late")
+    assert see(f"SELECT {fields} FROM tasks") == [whole]
+
+
 def test_a_link_that_a_placeholder_took_over_is_opened_by_its_downloader(
     say: Say, see: See, as_role: As, vault: Vault
 ) -> None:

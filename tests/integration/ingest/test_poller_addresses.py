@@ -208,10 +208,13 @@ def test_of_an_answer_that_is_the_output_itself_only_the_head_is_read(polls: Pol
 def test_a_provider_that_repeats_key_and_link_in_its_words_is_not_quoted(
     polls: Polls, api: Api, tmp_path: Path
 ) -> None:
-    polls.know(api.entry(tmp_path))
-    words = f"{CANARY}-key-of-main is not good for {FRESH}"
-    api.jobs["1"] = in_order(says({"status": words}), done(FRESH))
-    polls.start("1")
+    words = f"{CANARY}-key-of-main is\x00 not good for {FRESH}"
+    api.jobs |= {"waits": says({"status": words}), "fails": says({"status": "failed", "note": "\ud800" + words})}
+    polls.know(api.entry(tmp_path, message="note"))
+    polls.start("waits", "fails")
     with polls.running():
-        eventually(lambda: (last(polls)[0] or "").endswith("is not good for https://cdn.acme.example/..."))
-    assert CANARY not in str(polls.rows("SELECT * FROM jobs"))
+        eventually(lambda: polls.tasks().get(("fails", "")) == "provider_failed")
+        eventually(lambda: polls.rows("SELECT last_word FROM jobs WHERE job_id = 'waits' AND asked > 1") != [])
+    [(word,)] = polls.rows("SELECT last_word FROM jobs WHERE job_id = 'waits'")
+    assert word.endswith("is not good for https://cdn.acme.example/...")
+    assert CANARY not in str(polls.rows("SELECT * FROM jobs")) + str(polls.rows("SELECT * FROM history"))

@@ -11,7 +11,7 @@ from minio import Minio
 from minio.error import InvalidResponseError
 
 from shared.errors import Failure
-from shared.objects import Store, pool
+from shared.objects import NotThere, Store, pool
 from shared.reasons import Reason
 from tests.integration.broker.polling import eventually
 from tests.integration.objects.proxy import Answer, Fault, Proxy, Request, lose_answer, lose_request, says
@@ -324,3 +324,14 @@ def test_an_upload_goes_on_when_a_silent_store_answers_late(faulty: Store, proxy
         assert not writing.done()
         go.set()
         assert writing.result(60)
+
+
+@pytest.mark.parametrize(
+    ("key", "version"), [("../x", None), ("a/../b", None), ("k", "bogus"), ("k", "../../x"), ("studio//x", None)]
+)
+def test_a_name_or_version_that_no_object_can_have_is_not_there(
+    store: Store, bucket: str, key: str, version: str | None
+) -> None:
+    write(store, bucket, "k", b"whole")
+    with pytest.raises(NotThere), store.read(bucket, key, version):
+        pytest.fail("it was read")

@@ -39,6 +39,8 @@ FILL_STORIES = """
     SELECT account, 'tests', task_id::text, repeat('0', 64), task_id FROM tasks;
     INSERT INTO sources (source_id, task_id, sealed, host, path_sha256, expires_from, confidence)
     SELECT gen_random_uuid(), task_id, 'sealed', 'h', 'p', 'none', 'unknown' FROM tasks WHERE state <> 'complete';
+    INSERT INTO jobs (job_key, account, provider, provider_account, job_id, started_at)
+    SELECT task_id, account, provider, provider_account, job_id, ready_at FROM tasks;
     INSERT INTO lives (provider, shortest_seconds) SELECT DISTINCT provider, 60 FROM tasks;
 """
 

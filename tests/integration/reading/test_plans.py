@@ -52,8 +52,9 @@ READS: list[tuple[str, Mapping[str, Any]]] = [
     ("story_sources", {**ONE, "limit": 500}),
     ("story_claims", {**ONE, "before": 2**31 - 1, "limit": 500}),
     ("story_history", {**ONE, "before": 2**62, "limit": 500}),
+    ("story_job", {"job_key": UUID(int=7)}),
 ]
-LARGE_TABLES = {"tasks", "claims", "history", "events", "sources"}
+LARGE_TABLES = {"tasks", "claims", "history", "events", "sources", "jobs"}
 
 
 def nodes(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

@@ -87,7 +87,9 @@ def test_whatever_the_writing_and_wherever_the_cuts_the_bytes_come_back(
 
 
 @given(VALUES, st.booleans(), st.sampled_from([None, 2]), st.integers(1, 9))
-@example({"a": [{"b": 'é\U0001f600\\"/\x7f'}]}, True, None, 1)
+@example('é\U0001f600"\x7f', True, None, 1)
+@example("\\/\\n\n\\u0041", True, None, 100)
+@example(["a string beside"], True, None, 1)
 def test_strings_are_what_the_json_module_reads_there(
     value: Any, ascii_only: bool, indent: int | None, size: int
 ) -> None:
@@ -146,6 +148,19 @@ def test_any_bytes_at_all_never_break_the_reader(text: bytes) -> None:
 )
 def test_what_stands_in_place_of_the_string_is_told(text: str, what: str) -> None:
     assert found(text) == what
+
+
+def test_either_alphabet_counts_and_no_mixture_of_them_means_anything_else() -> None:
+    assert output('{"b": "-_+/"}') == output('{"b": "+\\/-_"}') == b"\xfb\xff\xbf"
+    assert output('{"b": "-w"}') == output('{"b": "+w=="}') == b"\xfb"
+
+
+@pytest.mark.parametrize("size", [1, 1500])
+def test_nothing_follows_padding_wherever_the_cut_is(size: int) -> None:
+    text = '{"b": "' + "QUJD" * 400
+    assert output(text + 'QQ=="}', size=size) == b"ABC" * 400 + b"A"
+    assert output(text + 'QQ== \\n"}', size=size) == b"ABC" * 400 + b"A"
+    assert failure(text + 'QQ==QUJD"}', size=size).evidence == {"violation": "base64"}
 
 
 def test_an_index_beyond_the_end_is_absent_and_names_are_no_indices() -> None:

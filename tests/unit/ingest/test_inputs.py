@@ -69,6 +69,10 @@ def test_a_prefix_ends_where_a_folder_does() -> None:
         ("outlast-input", "jobs//x", None),
         ("outlast-input", "jobs/Studio/x", None),
         ("outlast-input", "jobs/unknown/x", None),
+        ("outlast-input", "jobs/studio/../film/x", None),
+        ("outlast-input", "jobs/studio/./x", None),
+        ("outlast-input", "jobs/studio/..", None),
+        ("outlast-input", "jobs/studio/..x", "studio"),
     ],
 )
 def test_an_object_belongs_to_the_first_part_of_its_key_under_the_prefix(
