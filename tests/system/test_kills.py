@@ -41,8 +41,8 @@ class Act:
 
 ACTS = (
     Act("ingest", "accept", shared=False),
-    Act("downloader", "claim", shared=False),
-    Act("downloader", "refreshed", link="dead"),
+    Act("downloader", "claim", shared=False, quick=False),
+    Act("downloader", "refreshed", link="dead", quick=False),
     Act("downloader", "uploading", link="large", quick=False),
     Act("downloader", "retry", link="shaky", quick=False),
     Act("downloader", "wake", link="shaky", shared=False, quick=False),
@@ -53,8 +53,8 @@ ACTS = (
     Act("verifier", "proven"),
     Act("promoter", "claim", shared=False, quick=False),
     Act("promoter", "placing"),
-    Act("promoter", "stored"),
-    Act("promoter", "complete"),
+    Act("promoter", "stored", quick=False),
+    Act("promoter", "complete", quick=False),
     Act("promoter", "announced", shared=False),
 )
 
@@ -75,7 +75,7 @@ class Call:
 
 CALLS = (
     Call("downloader", "put", "PUT", "staging", "staging/"),
-    Call("downloader", "start of the upload", "POST", "staging", "uploads", uploads=2),
+    Call("downloader", "start of the upload", "POST", "staging", "uploads", uploads=2, quick=False),
     Call("downloader", "first part", "PUT", "staging", "partNumber=1", uploads=3, quick=False),
     Call("downloader", "last part", "PUT", "staging", "partNumber=2", uploads=3, quick=False),
     Call("downloader", "completion", "POST", "staging", "uploadId=", uploads=1),
@@ -83,8 +83,8 @@ CALLS = (
     Call("verifier", "read-back", "GET", "staging", "staging/", quick=False),
     Call("promoter", "look before the copy", "HEAD", "assets", "image/", quick=False),
     Call("promoter", "copy", "PUT", "assets", "image/"),
-    Call("promoter", "read-back", "GET", "assets", "image/"),
-    Call("promoter", "file of facts", "PUT", "assets", ".outlast.json"),
+    Call("promoter", "read-back", "GET", "assets", "image/", quick=False),
+    Call("promoter", "file of facts", "PUT", "assets", ".outlast.json", quick=False),
 )
 
 

@@ -18,7 +18,7 @@ from tests.system.hooks import Hooks, hooks_of, way_to
 __all__ = ["no_log_tells_a_link", "source", "sweep", "system", "unswept"]
 
 FULL = os.environ.get("OUTLAST_DRILLS") == "full"
-WEBHOOKS, PER_SECOND = (2000, 200.0) if FULL else (300, 100.0)
+WEBHOOKS, PER_SECOND = (2000, 200.0) if FULL else (150, 75.0)
 ROUND_TRIP_SECONDS = 0.2
 CONNECTIONS = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'outlast-ingest' AND state = 'idle'"
 WAITS = (1, 2, 4, 8, 16, 32, 64)
