@@ -150,6 +150,8 @@ class Process:
             self.send(signal.SIGKILL)
             self._ended_within(10)
             ending = Ending.KILLED
+        # Reaped here: it may have ended between the last question to it and the look at its birth.
+        self.exit_code()
         self.forget()
         return ending
 
