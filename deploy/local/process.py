@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 
@@ -150,10 +151,15 @@ class Process:
             self.send(signal.SIGKILL)
             self._ended_within(10)
             ending = Ending.KILLED
-        # Reaped here: it may have ended between the last question to it and the look at its birth.
-        self.exit_code()
+        self._bury()
         self.forget()
         return ending
+
+    def _bury(self) -> None:
+        """Wait for a child that is dead to the eye while threads of it still end, as those of a storage daemon do."""
+        if self._child is not None:
+            with suppress(subprocess.TimeoutExpired):
+                self._child.wait(BURIAL_SECONDS)
 
     def forget(self) -> None:
         """Clear the pid file."""
