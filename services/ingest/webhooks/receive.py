@@ -28,15 +28,6 @@ FOLLOWERS = 24
 """Webhooks that are stored at once, each on a connection of its own."""
 
 
-T = []
-import atexit, threading, time as _t
-def _dump():
-    while True:
-        _t.sleep(2)
-        L=T[:]; del T[:len(L)]
-        if L:
-            with open("/tmp/timing","a") as f: f.write("".join(L))
-threading.Thread(target=_dump, daemon=True).start()
 class Receiver:
     """The application behind the door (ASGI)."""
 
@@ -51,10 +42,7 @@ class Receiver:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        import time
-        t0=time.monotonic(); scope["t"]=[t0]
         answer = await self._answer(HttpRequest(scope, receive))
-        T.append(f"{answer.status} {answer.outcome} at={t0:.3f} total={time.monotonic()-t0:.3f} " + " ".join(f"{x-t0:.3f}" for x in scope["t"][1:]) + f" inside={self._followers._inside}\n")
         metrics.WEBHOOKS.add(outcome=answer.outcome)
         await answer.response()(scope, receive, send)
 
@@ -74,7 +62,6 @@ class Receiver:
         addressee = self._addressees.find(request.method, request.scope["raw_path"])
         with self._room(addressee):
             body = await read_body(request, self._most_bytes)
-            import time; request.scope["t"].append(time.monotonic());request.scope["t"].append(time.monotonic())
             return await self._attended(addressee, Request.of(request.scope["headers"], body))
 
     async def _attended(self, addressee: Addressee, request: Request) -> Answer:

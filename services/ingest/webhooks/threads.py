@@ -54,12 +54,7 @@ class Threads:
             raise Busy
         return done.result()
 
-    def _end(self, since, done):
-        from services.ingest.webhooks.receive import T
-        T.append(f"work {self._pool._thread_name_prefix} {monotonic()-since:.3f} usual {self._usual_seconds:.3f}\n")
-        self._end2(since, done)
-
-    def _end2(self, since: float, done: asyncio.Future[Result]) -> None:
+    def _end(self, since: float, done: asyncio.Future[Result]) -> None:
         self._inside -= 1
         self._free.release()
         self._usual_seconds += WEIGHT * (monotonic() - since - self._usual_seconds)
