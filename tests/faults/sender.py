@@ -39,6 +39,8 @@ async def post(post: Post, timeout: float) -> int:
                 answer = await hears.readuntil(b"\r\n\r\n")
             finally:
                 says.close()
+                # Else the loop may end before the connection has.
+                await says.wait_closed()
     except (OSError, EOFError, TimeoutError):
         return UNANSWERED
     return int(answer.split(b" ", 2)[1])
