@@ -24,7 +24,9 @@ from deploy.local.rgw import PORTS, Rgw
 from shared.topology import INTAKE, NOTIFICATIONS
 from tests.conftest import TestDatabase
 from tests.system.conftest import System
+from tests.system.conftest import forks as forks
 from tests.system.conftest import source as source
+from tests.system.forks import Forks
 from tests.system.source import Source
 
 GUEST = "guest"
@@ -78,7 +80,7 @@ class Notifying:
 
 @pytest.fixture
 def notifying(
-    tmp_path: Path, database: TestDatabase, amqp_url: str, rgw: Rgw, guest: str, source: Source
+    tmp_path: Path, database: TestDatabase, amqp_url: str, rgw: Rgw, guest: str, source: Source, forks: Forks
 ) -> Iterator[Notifying]:
     s3 = {
         "host": "127.0.0.1",
@@ -88,7 +90,7 @@ def notifying(
         "access_key": rgw.access_key,
         "secret_key": rgw.secret_key,
     }
-    running = System(tmp_path, database, amqp_url, s3, source)
+    running = System(tmp_path, database, amqp_url, s3, source, forks)
     yield Notifying(running, rgw, guest, "jobs/")
     running.stop_all()
 

@@ -21,13 +21,18 @@ import psycopg
 import pytest
 from minio import Minio
 
-from tests.conftest import OUTLAST, ROOT, TestDatabase
+from tests.conftest import ROOT, TestDatabase
 from tests.faults.logs import ServerLogs, log_files_that_leak
+from tests.system.forks import Forked, Forks
 from tests.system.source import Source
 from tests.system.sweep import Seen, leaks
 
 SERVICES = ("ingest", "downloader", "verifier", "promoter")
 ROLES = {name: f"outlast_{name}" for name in SERVICES}
+LOADED = [
+    *(f"services.{name}.__main__" for name in SERVICES),
+    *("outlast.cli", "shared.db.migrations", "examples.poster.__main__"),
+]
 
 
 def until(condition: Callable[[], object], what: str, seconds: float = 60.0) -> None:
@@ -41,8 +46,11 @@ def until(condition: Callable[[], object], what: str, seconds: float = 60.0) -> 
 class System:
     """The four services on a database, a virtual host and buckets of their own."""
 
-    def __init__(self, folder: Path, database: TestDatabase, amqp_url: str, s3: dict[str, Any], source: Source) -> None:
+    def __init__(
+        self, folder: Path, database: TestDatabase, amqp_url: str, s3: dict[str, Any], source: Source, forks: Forks
+    ) -> None:
         self.folder = folder
+        self.forks = forks
         self.database = database
         self.amqp_url = amqp_url
         self.source = source
@@ -50,7 +58,7 @@ class System:
         self.prefix = uuid4().hex[:12]
         self.staging, self.assets = f"{self.prefix}-staging", f"{self.prefix}-assets"
         self.s3 = Minio(f"{s3['host']}:{s3['port']}", s3["access_key"], s3["secret_key"], secure=False)
-        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.processes: dict[str, subprocess.Popen[bytes] | Forked] = {}
         self.ports: dict[str, int] = {}
         for bucket in (self.staging, self.assets):
             self.s3.make_bucket(bucket)
@@ -75,7 +83,8 @@ class System:
             "OUTLAST_LOG_LEVEL": "debug",
             "OUTLAST_TRACES": "console",
         }
-        subprocess.run([OUTLAST, "migrate"], check=True, env=self.environment, capture_output=True, timeout=60)
+        migrating = forks.start(["outlast", "migrate"], self.environment, folder / "migrate.log")
+        assert migrating.wait(60) == 0, self.log("migrate")
 
     def start(self, service: str, *, name: str | None = None, **variables: str) -> str:
         """Start a service and wait until it is ready; `name` tells two of the same service apart."""
@@ -90,10 +99,14 @@ class System:
             "OUTLAST_DATABASE_URL": self.database.url(ROLES[service]),
             **variables,
         }
-        with (self.folder / f"{name}.log").open("ab") as log:
-            self.processes[name] = subprocess.Popen(
-                [sys.executable, "-m", f"services.{service}"], cwd=ROOT, env=environment, stdout=log, stderr=log
-            )
+        log = self.folder / f"{name}.log"
+        if all(variable.startswith("OUTLAST_") for variable in variables):
+            self.processes[name] = self.forks.start([f"services.{service}"], environment, log)
+            return name
+        # What the interpreter itself reads needs a process from its very start.
+        command = [sys.executable, "-m", f"services.{service}"]
+        with log.open("ab") as words:
+            self.processes[name] = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=words, stderr=words)
         return name
 
     def _await_ready(self, name: str) -> None:
@@ -238,12 +251,20 @@ def no_log_tells_a_link(tmp_path: Path, servers: dict[str, Any]) -> Iterator[Non
     assert [*log_files_that_leak(tmp_path), *shared.leaks()] == []
 
 
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Forks]:
+    """Starts services without the seconds that their imports take."""
+    forks = Forks(LOADED)
+    yield forks
+    forks.close()
+
+
 @pytest.fixture
 def unswept(
-    tmp_path: Path, database: TestDatabase, amqp_url: str, servers: dict[str, Any], source: Source
+    tmp_path: Path, database: TestDatabase, amqp_url: str, servers: dict[str, Any], source: Source, forks: Forks
 ) -> Iterator[System]:
     """The system, for a test that looks itself at what is left."""
-    running = System(tmp_path, database, amqp_url, servers["s3"], source)
+    running = System(tmp_path, database, amqp_url, servers["s3"], source, forks)
     yield running
     running.stop_all()
 

@@ -6,8 +6,6 @@ import os
 import random
 import re
 import signal
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -25,10 +23,10 @@ from PIL import Image
 
 from deploy.local.broker_access import USERS, permissions
 from shared.topology import RESULTS
-from tests.conftest import ROOT
 from tests.media.moving import RATE, video
 from tests.media.pictures import picture
 from tests.system.conftest import System, until
+from tests.system.forks import Forked
 
 QUEUE, VERSION = "processor.poster", "poster-1"
 FULL = os.environ.get("OUTLAST_DRILLS") == "full"
@@ -52,14 +50,11 @@ class Posters:
             "OUTLAST_OUTPUT_BUCKET": self.bucket,
             "OUTLAST_LEASE_SECONDS": "1.5",
         }
-        self.running: dict[str, subprocess.Popen[bytes]] = {}
+        self.running: dict[str, Forked] = {}
 
     def start(self, name: str, **variables: str) -> None:
-        command = [sys.executable, "-m", "examples.poster", "--tries", "1000"]
-        with self._log(name).open("ab") as log:
-            self.running[name] = subprocess.Popen(
-                command, cwd=ROOT, env={**self.environment, **variables}, stdout=log, stderr=log
-            )
+        words = ["examples.poster", "--tries", "1000"]
+        self.running[name] = self.system.forks.start(words, {**self.environment, **variables}, self._log(name))
 
     def log(self, name: str) -> str:
         return self._log(name).read_text(errors="replace")
