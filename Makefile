@@ -1,6 +1,6 @@
 # `make` lists what there is to do.
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap demo test check unit integration system contract docs drills fuzz bench-transfer bench-claims up down stop-all clean
+.PHONY: help bootstrap demo test check unit integration system contract docs drills fuzz mutants corpus bench-transfer bench-claims bench-verify up down stop-all clean
 
 BIN := .venv/bin
 # Four workers on two cores: most tests wait for servers.
@@ -20,6 +20,7 @@ demo: bootstrap ## Capture media from links that live for seconds; FILES=folder 
 
 test: bootstrap ## Run all tests, on real private servers; ARGS="-k word" goes to pytest here and below.
 	@deploy/local/bootstrap-examples.sh
+	@deploy/local/bootstrap-scanner.sh
 	@$(PYTEST) $(TIERS)
 
 check: bootstrap ## Check format, lint, types and the direction of imports.
@@ -32,10 +33,12 @@ unit: bootstrap ## Run the tests that need no server.
 	@$(PYTEST) tests/unit
 
 integration: bootstrap ## Run the tests of single parts against real RabbitMQ, Postgres and S3.
+	@deploy/local/bootstrap-scanner.sh
 	@$(PYTEST) tests/integration
 
 system: bootstrap ## Run the tests of the whole: services as processes, driven from outside.
 	@deploy/local/bootstrap-examples.sh
+	@deploy/local/bootstrap-scanner.sh
 	@$(PYTEST) tests/system
 
 test-rgw: ## Run the tests on a real Ceph RGW, some 5 minutes; installs it where it is missing.
@@ -55,12 +58,21 @@ drills: bootstrap ## Run the drills at full size: slow hosts, outages, kills at 
 fuzz: bootstrap ## Send 50,000 odd links, heads and bodies each through a transfer, 4 minutes; FUZZ=n, SEED=s, CASE=urls/7.
 	@$(BIN)/python -W error -m tests.fuzz $(if $(FUZZ),--number $(FUZZ)) $(if $(SEED),--seed $(SEED)) $(if $(CASE),--case $(CASE))
 
+mutants: bootstrap ## Examine 10,000 damaged files in the real probe, and decode what is accepted by other code, 5 minutes; N=n, SEED=s, CASE=n.
+	@$(BIN)/python -W error -m tests.mutants $(if $(N),--number $(N)) $(if $(SEED),--seed $(SEED)) $(if $(CASE),--case $(CASE))
+
+corpus: bootstrap ## Send every file of a folder through a whole Outlast and compare the verdicts: CORPUS=folder with a MANIFEST.toml.
+	@$(if $(CORPUS),,echo "Name the folder: make corpus CORPUS=folder" >&2; exit 2;) $(BIN)/python -m bench.corpus "$(CORPUS)"
+
 bench-transfer: ## Compare the downloader with rclone and s5cmd on Ceph RGW, some 15 minutes; QUICK=1 only tries it.
 	@deploy/local/bootstrap-bench.sh
 	@$(BIN)/python -m bench.transfer $(if $(QUICK),--quick)
 
 bench-claims: bootstrap ## Measure a claim among 1,000 tasks and among 1,000,000, some 5 minutes; QUICK=1 only tries it.
 	@$(BIN)/python -m bench.claims $(if $(QUICK),--quick)
+
+bench-verify: bootstrap ## Measure images through the probe against the bare checks, and the memory for a video of 1 GiB, 3 minutes; QUICK=1 only tries it.
+	@$(BIN)/python -m bench.verify $(if $(QUICK),--quick)
 
 up: bootstrap ## Start the private stack under .local/stack and keep it until Ctrl-C.
 	@$(BIN)/outlast up

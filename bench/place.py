@@ -14,15 +14,15 @@ RESULTS = Path(".local/bench")
 
 
 @contextmanager
-def fresh_folder() -> Iterator[Path]:
-    """An empty folder for servers. Raises UsageError while another measurement runs in this checkout."""
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    with (RESULTS / "lock").open("w") as file:
+def fresh_folder(place: Path = RESULTS) -> Iterator[Path]:
+    """An empty folder for servers in `place`. Raises UsageError while another one of this checkout runs there."""
+    place.mkdir(parents=True, exist_ok=True)
+    with (place / "lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise UsageError(f"A benchmark is running here, in {RESULTS}. Wait for its end.") from None
-        folder = RESULTS.absolute() / "servers"
+            raise UsageError(f"A benchmark is running here, in {place}. Wait for its end.") from None
+        folder = place.absolute() / "servers"
         _empty(folder)
         yield folder
         # Not after an error: the logs tell what happened.

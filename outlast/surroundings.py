@@ -14,7 +14,9 @@ if TYPE_CHECKING:  # needs packages that a producer does not have
     from shared.objects import Store
 
 
-class _Variables(BaseSettings):
+class Variables(BaseSettings):
+    """Fields that are the variables `OUTLAST_<NAME>`."""
+
     model_config = SettingsConfigDict(env_prefix="OUTLAST_", hide_input_in_errors=True, extra="ignore")
 
     @classmethod
@@ -27,7 +29,7 @@ class _Variables(BaseSettings):
             raise UsageError("Variables are missing or wrong:\n  " + "\n  ".join(lines)) from None
 
 
-class StoreVariables(_Variables):
+class StoreVariables(Variables):
     """The object store, under the processor's own key."""
 
     s3_endpoint: HttpUrl = HttpUrl("http://127.0.0.1:9000")
@@ -46,7 +48,7 @@ class StoreVariables(_Variables):
         return Store.open(endpoint, self.s3_region, self.s3_access_key, secret, part_bytes=self.s3_part_bytes)
 
 
-class LedgerVariables(_Variables):
+class LedgerVariables(Variables):
     """The ledger's database, and the bucket of results."""
 
     database_url: SecretStr

@@ -79,12 +79,14 @@ class Reason(StrEnum):
     PROVIDER_FAILED = "provider_failed"
     PROVIDER_FILTERED = "provider_filtered"
     HELD_FOR_REVIEW = "held_for_review"
+    REVIEW_REJECTED = "review_rejected"
     STORAGE_UNAVAILABLE = "storage_unavailable"
     STORAGE_DENIED = "storage_denied"
     STORAGE_FULL = "storage_full"
     DATABASE = "database"
     BROKER = "broker"
     SCANNER = "scanner"
+    REVIEWER = "reviewer"
     PROBE = "probe"
     KEYRING = "keyring"
 
@@ -166,7 +168,11 @@ RULES: dict[Reason, Rule] = {
     R.POISONED: Rule(Next.STOP, "This task ended its worker three times. Its file may be an attack on a parser."),
     R.PROVIDER_FAILED: Rule(Next.ABANDON, "The provider says that the generation failed."),
     R.PROVIDER_FILTERED: Rule(Next.ABANDON, "The provider's content filter withheld the output."),
-    R.HELD_FOR_REVIEW: Rule(Next.STOP, "The review hook holds this output. Release or reject it."),
+    R.HELD_FOR_REVIEW: Rule(
+        Next.STOP,
+        "A person must look at this output; the evidence says why. Release or reject it with outlast release.",
+    ),
+    R.REVIEW_REJECTED: Rule(Next.STOP, "The review rejected this output; it goes no further."),
     R.STORAGE_UNAVAILABLE: Rule(Next.PAUSE, "The object store does not answer. Work goes on when it does."),
     R.STORAGE_DENIED: Rule(Next.PAUSE, "The object store refuses our key. Check the key and its policy."),
     R.STORAGE_FULL: Rule(Next.PAUSE, "The object store has no room left. Add room; work goes on by itself."),
@@ -180,4 +186,7 @@ RULES: dict[Reason, Rule] = {
         Next.PAUSE, "No key on the ring opens this task's sealed link. Put the old key back; work goes on by itself."
     ),
     R.SCANNER: Rule(Next.PAUSE, "The malware scanner does not answer. Work goes on when it does."),
+    R.REVIEWER: Rule(
+        Next.PAUSE, "The review hook does not answer, or not as it should. Mend it; work goes on by itself."
+    ),
 }

@@ -99,7 +99,44 @@ class Settings(BaseSettings):
     probe_socket: Path | None = Field(None, description="Unix socket of a probe that somebody else started.")
     probe_seconds: float = Field(60.0, gt=0, description="Wall-clock limit of the examination of one file.")
     probe_memory_bytes: int = Field(1 * 2**30, gt=0, description="Memory limit of one examination, in bytes.")
+    accept_undecoded: Annotated[tuple[Literal["heic", "jxl"], ...], NoDecode] = Field(
+        (),
+        description="Images that no decoder here reads and that are accepted all the same, noted as "
+        "`depth_not_checked`: heic, jxl.",
+    )
     work_dir: Path | None = Field(None, description="Folder for the files under examination.")
+    work_bytes: int = Field(
+        40 * 2**30,
+        gt=0,
+        description="Most bytes that the files under examination take together, a task waits for its share; at least "
+        "OUTLAST_MAX_OBJECT_BYTES.",
+    )
+
+    clamd: str = Field(
+        "",
+        pattern=r"^(|unix:/.+|tcp:.+:[0-9]{1,5})$",
+        description="The clamd that scans every file: `unix:/path` or `tcp:host:port`; no scan if empty.",
+    )
+    clamd_seconds: float = Field(
+        150.0, gt=0, description="Longest silence of clamd; let it be over its MaxScanTime (120 s)."
+    )
+    clamd_bytes: int = Field(
+        25 * 2**20,
+        gt=0,
+        description="Largest file that clamd scans whole, the least of its StreamMaxLength, MaxFileSize and "
+        "MaxScanSize; a larger one is held for review.",
+    )
+    review_url: SecretStr | None = Field(
+        None, description="The review hook, asked about every file that is proven; no review if not set."
+    )
+    review_secret_file: Path | None = Field(
+        None, description="File of the secret (`whsec_...`) that signs these questions by Standard Webhooks."
+    )
+    review_seconds: float = Field(30.0, gt=0, description="Limit for one answer of the review hook.")
+
+    rejected_seconds: float = Field(
+        30 * 86400.0, gt=0, description="How long refused bytes stay in staging, marked for `outlast rejected`."
+    )
 
     http_host: str = Field("127.0.0.1", description="Address of `/livez`, `/readyz` and `/metrics`.")
     http_port: int = Field(0, ge=0, le=65535, description="Port of the same; 0 takes a free one and logs it.")
@@ -123,7 +160,7 @@ class Settings(BaseSettings):
             raise ValueError("OUTLAST_BYTES_IN_FLIGHT is under one part; set it to OUTLAST_S3_PART_BYTES or more")
         return self
 
-    @field_validator("egress_allow", "doors", mode="before")
+    @field_validator("egress_allow", "doors", "accept_undecoded", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value

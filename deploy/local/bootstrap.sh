@@ -7,6 +7,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 RABBITMQ=/usr/lib/rabbitmq/bin/rabbitmq-server
 UNITS=(rabbitmq-server.service epmd.service epmd.socket postgresql.service)
+# Those of the malware scanner, which only the tests need.
+UNITS+=(clamav-daemon.service clamav-daemon.socket clamav-freshclam.service)
 # Those of the object store for benchmarks.
 UNITS+=(radosgw.service ceph-crash.service ceph.target ceph-mon.target ceph-osd.target ceph-radosgw.target)
 STAMP=.venv/.bootstrapped
@@ -34,6 +36,8 @@ missing_packages() {
   local python
   [ -x "$RABBITMQ" ] || echo rabbitmq-server
   compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || echo postgresql
+  # The probe's filter of system calls.
+  /sbin/ldconfig -p | grep -F libseccomp.so.2 >/dev/null || echo libseccomp2
   if venv_works; then return; fi
   python=$(find_python)
   if [ -z "$python" ]; then

@@ -12,7 +12,10 @@ from outlast.cli.listing import list_tasks
 from outlast.cli.migrate import migrate
 from outlast.cli.providers import providers
 from outlast.cli.publish import publish
+from outlast.cli.rejected import rejected
+from outlast.cli.release import release
 from outlast.cli.retry import retry
+from outlast.cli.reverify import reverify
 from outlast.cli.show import show
 from outlast.cli.status import status
 from outlast.cli.submit import submit
@@ -33,6 +36,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "show": show,
     "status": status,
     "retry": retry,
+    "release": release,
+    "reverify": reverify,
     "migrate": migrate,
     "up": up,
     "down": down,
@@ -41,6 +46,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
 for name, command in COMMANDS.items():
     app.command(name)(command)
 app.add_typer(providers, name="providers")
+app.add_typer(rejected, name="rejected")
 
 
 def main() -> None:

@@ -22,6 +22,7 @@ from shared.settings import secret_from
 
 if TYPE_CHECKING:  # needs packages that a producer does not have
     from shared.db.database import Database
+    from shared.objects import Store
 
 VARIABLES = "outlast.env"
 
@@ -59,7 +60,11 @@ class Connections(BaseSettings):
         return _whole(url, password_file, "OUTLAST_OPERATOR_DATABASE_URL")
 
     def input(self) -> Input:
-        """Where files are put that are to be captured. Raises UsageError without the store, or its package."""
+        """Where files are put that are to be captured. Raises UsageError as `store` does."""
+        return Input(self.store(), self.input_bucket, self.input_prefix)
+
+    def store(self) -> "Store":
+        """The object store, under the person's own key. Raises UsageError without one, or without its package."""
         if self.s3_endpoint is None:
             raise UsageError(f"Set OUTLAST_S3_ENDPOINT, or start the local stack: {outlast('up')}")
         try:
@@ -67,8 +72,7 @@ class Connections(BaseSettings):
         except ImportError as error:
             raise UsageError(f"This needs {error.name}: pip install 'outlast[services]'.") from error
         secret = secret_from(self.s3_secret_key_file)
-        store = Store.open(self.s3_endpoint, self.s3_region, self.s3_access_key, secret, part_bytes=self.s3_part_bytes)
-        return Input(store, self.input_bucket, self.input_prefix)
+        return Store.open(self.s3_endpoint, self.s3_region, self.s3_access_key, secret, part_bytes=self.s3_part_bytes)
 
     @contextmanager
     def reader(self) -> Iterator[Read]:

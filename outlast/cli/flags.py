@@ -46,7 +46,12 @@ ExpiresAt = Annotated[
 ]
 DisplayName = Annotated[str | None, typer.Option(help="A file name for people.", rich_help_panel=PANEL)]
 PromisedKind = Annotated[
-    Kind | None, typer.Option("--kind", help="Default: whatever the bytes prove to be.", rich_help_panel=PANEL)
+    Kind | None,
+    typer.Option(
+        "--kind",
+        help="Default: whatever the bytes prove to be; text and other are only taken when they are named.",
+        rich_help_panel=PANEL,
+    ),
 ]
 Size = Annotated[int | None, typer.Option(help="Bytes.", min=0, rich_help_panel=PANEL)]
 Digest = Annotated[str | None, typer.Option("--sha256", help="SHA-256 in hexadecimal.", rich_help_panel=PANEL)]

@@ -58,6 +58,7 @@ def _lines(task_id: UUID, task: "PublicTask | None") -> list[tuple[str, str]]:
         ("Provider", task.provider),
         ("Job", task.job_id),
         ("Output", task.output_id),
+        *([("Flags", " ".join(task.flags))] if task.flags else []),
         *_times(task),
         ("Tries", f"{task.tries} failed, {task.refreshes} links refreshed"),
         *(_asset(task) if task.state == State.COMPLETE else _trouble(task)),

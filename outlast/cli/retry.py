@@ -9,6 +9,7 @@ import typer
 from deploy.local.spoken import outlast
 from outlast.cli.connections import connections, opened
 from shared.errors import UsageError
+from shared.reasons import Reason
 from shared.redaction import redact
 from shared.states import State
 
@@ -59,6 +60,9 @@ def retry(
 def _stopped(task_id: UUID, task: "PublicTask | None") -> "PublicTask":
     if task is None:
         raise UsageError(f"No task has the id {task_id}.")
+    if task.reason == Reason.HELD_FOR_REVIEW:
+        command = outlast("release", str(task_id), "--why", "...")
+        raise UsageError(f"The task {task_id} is held for review, and no retry goes past that. Decide it: {command}")
     if task.state != State.NEEDS_ATTENTION:
         raise UsageError(f"The task {task_id} is {task.state}: only one that is needs_attention can be sent on.")
     return task

@@ -74,6 +74,8 @@ def _as_json(story: "Story") -> dict[str, Any]:
             ("history", story.history),
             ("processing", story.processing),
             ("jobs", story.jobs),
+            ("rejected", story.rejected),
+            ("reverifications", story.reverifications),
         )
     }
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from outlast.cli.keeping import kept_lines
 from outlast.cli.printable import printable, shortened
 from outlast.cli.spans import span
 
@@ -78,6 +79,7 @@ def _lines(story: "Story") -> Iterator[Line]:
             yield source.observed_expired_at, f"the link to {_host(source)} was seen to have ended"
     for processing in story.processing:
         yield processing.state_since, _processing(processing)
+    yield from kept_lines(story)
     # One of which only the address is known was never asked for.
     yield from ((job.asked_at or job.started_at, _job(job)) for job in story.jobs if job.asked or job.due_at)
 

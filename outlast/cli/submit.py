@@ -27,7 +27,12 @@ EVENT = "outlast.object.created"
 
 Files = Annotated[list[Path], typer.Argument(help="Files of any kind that Outlast captures.")]
 Account = Annotated[str, typer.Option(help="Who owns the assets.")]
-PromisedKind = Annotated[Kind | None, typer.Option("--kind", help="Default: whatever the bytes prove to be.")]
+PromisedKind = Annotated[
+    Kind | None,
+    typer.Option(
+        "--kind", help="Default: whatever the bytes prove to be; text and other are only taken when they are named."
+    ),
+]
 Operation = Annotated[str | None, typer.Option(help="Your stable name of the operation; default: the file's name.")]
 DisplayName = Annotated[str | None, typer.Option(help="A file name for people; default: the file's own.")]
 ProcessorVersion = Annotated[

@@ -17,7 +17,7 @@ from services.downloader.transfer import Limits, Order, Received, transfer
 from shared.egress import Policy
 from shared.errors import Failure
 from shared.keys import staging_key
-from shared.messages import ObjectRef
+from shared.messages import Kind, ObjectRef
 from shared.objects import Store, Upload
 from shared.providers import Provider, Registry
 from shared.reasons import Reason
@@ -91,6 +91,7 @@ class Downloader:
             clock=self.sources.clock_of(source),
             deleted_at=source.deleted_at,
             endpoint=source.endpoint or LINK,
+            takes_text=claim.promised_kind in (Kind.TEXT, Kind.OTHER),
         )
         return transfer(
             order,
@@ -129,6 +130,7 @@ class Downloader:
             etag=received.upload.etag,
             size=received.size,
             sha256=received.sha256,
+            declared_type=received.declared_type,
             evidence=received.evidence,
         )
         metrics.DOWNLOADED_BYTES.add(received.size)

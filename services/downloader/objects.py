@@ -6,6 +6,7 @@ from hashlib import sha256
 from time import monotonic
 from typing import Any
 
+from services.downloader.declared import declared_type
 from services.downloader.order import Received, Sink
 from shared.errors import Failure, Stopping
 from shared.messages import plain_etag
@@ -76,7 +77,8 @@ def _copied(
     if order.declared_sha256 not in (None, digest.hexdigest()):
         raise Failure(Reason.DECLARED_MISMATCH, order.evidence(sha256=digest.hexdigest()))
     evidence = order.evidence(stored_bytes=size, length_proven=True, proven_by="length")
-    return Received(size, digest.hexdigest(), sink.complete(), "length", evidence)
+    told = declared_type([head.content_type])
+    return Received(size, digest.hexdigest(), sink.complete(), "length", evidence, told)
 
 
 def _check(order: ObjectOrder, head: Head) -> None:

@@ -79,6 +79,8 @@ class Order:
     credential_is_newer: bool = False
     """Whether it took the place of another since the output was ready, so that it may not know the job."""
     endpoint: Endpoint = LINK
+    takes_text: bool = False
+    """Whether text, or bytes of any sort, were promised: then only what says an error is one."""
 
 
 @dataclass(frozen=True)
@@ -105,13 +107,17 @@ class Limits:
 
 @dataclass(frozen=True)
 class Received:
-    """A transfer that succeeded: `size` and `sha256` are of the stored bytes, `proven_by` shows them whole."""
+    """A transfer that succeeded: `size` and `sha256` are of the stored bytes, `proven_by` shows them whole.
+
+    `declared_type` is what the source called them, if it did.
+    """
 
     size: int
     sha256: str
     upload: Uploaded
     proven_by: Proof | None
     evidence: Evidence
+    declared_type: str | None = None
 
     @property
     def length_proven(self) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from services.downloader.base64_body import NoString, output_in
 from services.downloader.evidence import Sighting
-from services.downloader.opening import LOOK_BYTES, is_document, is_error_page, opened
+from services.downloader.opening import LOOK_BYTES, is_document, is_error_page, opened, says_error
 from services.downloader.order import Order
 from services.downloader.refusal import READ_BYTES, refusal_of_document, refusal_of_page
 
@@ -16,7 +16,8 @@ def output_of(order: Order, seen: Sighting, blocks: Iterator[bytes]) -> Iterator
     """
     path = order.endpoint.base64
     first, blocks = opened(blocks, LOOK_BYTES if path is None else READ_BYTES)
-    is_page = is_error_page(first) if path is None else bool(first) and not is_document(first)
+    is_error = says_error if order.takes_text else is_error_page
+    is_page = is_error(first) if path is None else bool(first) and not is_document(first)
     if is_page:
         raise refusal_of_page(order, seen, opened(blocks, READ_BYTES)[0])
     return blocks if path is None or not first else _inside(order, seen, first, blocks, path)

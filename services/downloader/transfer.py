@@ -8,6 +8,7 @@ from hashlib import sha256
 from services.downloader.bandwidth import UNLIMITED, Bandwidth
 from services.downloader.coding import decoded
 from services.downloader.data_uri import content_of, is_data_uri
+from services.downloader.declared import declared_type
 from services.downloader.endings import Ending
 from services.downloader.evidence import Sighting
 from services.downloader.fetching import fetched
@@ -77,7 +78,7 @@ def _run(order: Order, sink: Sink, policy: Policy, limits: Limits, watch: _Watch
         raise failure
     uploaded, proof = sink.complete(), _proof(order, seen, ending)
     evidence = {**seen.evidence(), "length_proven": proof is not None, "proven_by": proof}
-    return Received(seen.stored_bytes, digest, uploaded, proof, evidence)
+    return Received(seen.stored_bytes, digest, uploaded, proof, evidence, _declared_type(order, seen))
 
 
 @contextmanager
@@ -104,6 +105,12 @@ def _store(order: Order, blocks: Iterator[bytes], sink: Sink, seen: Sighting, en
     if not seen.stored_bytes:
         raise Failure(Reason.EMPTY_BODY)
     return digest.hexdigest()
+
+
+def _declared_type(order: Order, seen: Sighting) -> str | None:
+    """What the answer called the output; a document around it tells nothing of it."""
+    is_inside = seen.answer is None or order.endpoint.base64 is not None
+    return None if seen.answer is None or is_inside else declared_type(seen.answer.headers.getlist("content-type"))
 
 
 def _proof(order: Order, seen: Sighting, ending: Ending) -> Proof | None:

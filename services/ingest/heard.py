@@ -50,7 +50,9 @@ def described(data: Described) -> dict[str, Any]:
         "retention_class": data.retention_class if "retention_class" in told else None,
         "display_name": data.display_name,
         "promised_kind": str(data.kind) if data.kind else None,
-        "expected": data.expected.model_dump(mode="json", exclude_none=True) if "expected" in told else None,
+        "expected": data.expected.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+        if "expected" in told
+        else None,
         "processor_version": data.processor_version if "processor_version" in told else None,
         "provenance": kept_provenance(data.provenance) if "provenance" in told else None,
         "derived_from": list(data.derived_from) if "derived_from" in told else None,

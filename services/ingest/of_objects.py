@@ -74,5 +74,5 @@ def _of_object(told: InputObject, registry: Registry) -> dict[str, Any]:
 
 def _promised(data: ObjectCreated) -> dict[str, Any]:
     told = {"size": data.object.size, "sha256": data.object.sha256}
-    promised = data.expected.model_dump(mode="json", exclude_none=True)
+    promised = data.expected.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
     return {**promised, **{name: value for name, value in told.items() if value is not None}}

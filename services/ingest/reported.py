@@ -31,6 +31,9 @@ from shared.states import State
 
 FINAL = frozenset({Said.DONE, Said.FAILED, Said.FILTERED})
 """What ends a job."""
+_TEXTS = ("text", "text/plain", "text/csv", "text/markdown", "text/vtt", "application/json")
+KINDS = MappingProxyType({"application/pdf": Kind.PDF} | dict.fromkeys(_TEXTS, Kind.TEXT))
+"""Words of providers that name a kind by another name than ours."""
 _FAILURES: Mapping[Said, Reason] = MappingProxyType({Said.FILTERED: Reason.PROVIDER_FILTERED})
 
 
@@ -140,7 +143,9 @@ def _words(code: str | None, message: str | None) -> dict[str, Any]:
 def _kind(told: str | None) -> Kind | None:
     """The promised kind, from its name or a media type; None for any other word, as a promise must be kept."""
     word = (told or "").partition("/")[0].lower()
-    return Kind(word) if word in set(Kind) else Kind.PDF if told == "application/pdf" else None
+    if word in set(Kind) - {Kind.TEXT, Kind.OTHER}:
+        return Kind(word)
+    return KINDS.get((told or "").partition(";")[0].strip().lower())
 
 
 def _event(job: Job, kind: str, told: Mapping[str, Any], content: tuple[object, ...]) -> IntakeEvent:

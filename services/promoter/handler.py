@@ -109,6 +109,7 @@ class Promoter:
                 "sha256": claim.h2,
                 "verifier_version": claim.verifier_version,
                 "media": facts,
+                "flags": list(claim.flags),
             },
         )
 

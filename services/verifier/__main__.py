@@ -5,8 +5,11 @@ import tempfile
 import time
 from pathlib import Path
 
+from services.verifier.endings import Endings
 from services.verifier.examine import ProbeAway, Prober
 from services.verifier.handler import COPY_SUFFIX, Verifier
+from services.verifier.hooks.chosen import chosen_hooks
+from services.verifier.room import Room
 from services.verifier.supervise import start_probe
 from shared.errors import Failure, UsageError
 from shared.reasons import Reason
@@ -36,6 +39,7 @@ class _OwnPlace:
                 seconds=settings.probe_seconds,
                 children=settings.slots,
                 log_format=settings.log_format,
+                accept_undecoded=settings.accept_undecoded,
             )
 
     def start(self) -> None:
@@ -51,15 +55,22 @@ class _OwnPlace:
 def build(service: Service) -> None:
     """The verify stage."""
     settings, store = service.settings, service.open_store()
+    hooks = chosen_hooks(settings, store)
     place = _place(settings)
     service.add(place)
     prober = Prober(place.socket)
+    endings = Endings(
+        service.recorder,
+        keep_seconds=settings.rejected_seconds,
+        hint=lambda claim, reference: service.hint(Stage.PROMOTE, claim.task_id, claim, reference),
+    )
     handle = Verifier(
-        recorder=service.recorder,
         store=store,
         prober=prober,
         work_dir=place.folder,
-        hint=lambda claim, reference: service.hint(Stage.PROMOTE, claim.task_id, claim, reference),
+        room=Room(settings.work_bytes),
+        endings=endings,
+        hooks=hooks,
     )
 
     def check() -> None:
@@ -70,12 +81,16 @@ def build(service: Service) -> None:
                 probe.write(b"room?")
         except (ProbeAway, OSError) as error:
             raise Failure(Reason.PROBE, {"detail": str(error)}) from None
+        for hook in hooks:
+            hook.check()
 
     service.work(Stage.VERIFY, handle, check)
 
 
 def _place(settings: Settings) -> _OwnPlace:
     """The place of the examination, freed of copies that a killed verifier left."""
+    if settings.work_bytes < settings.max_object_bytes:
+        raise UsageError("OUTLAST_WORK_BYTES is under OUTLAST_MAX_OBJECT_BYTES; raise it, or lower the latter.")
     try:
         place = _OwnPlace(settings)
         for left in place.folder.glob(f"*{COPY_SUFFIX}"):

@@ -37,6 +37,7 @@ class Facts(_Model):
 
     kind: Kind
     content_type: Word = Field(description="Detected from the bytes, never taken from a header.")
+    declared_type: Text | None = Field(None, description="What the source called it; only compared.")
     extension: Word
     container: Word = Field(description="Name of the file format.")
     duration_seconds: float | None = Field(None, ge=0, allow_inf_nan=False)
@@ -46,7 +47,17 @@ class Facts(_Model):
     rotation: Literal[0, 90, 180, 270] | None = Field(None, description="Degrees to turn for display.")
     frames: Count | None = Field(None, description="Pictures in the file: video packets, or image frames.")
     frame_rate: float | None = Field(None, ge=0, allow_inf_nan=False, description="Pictures per second.")
+    step_seconds: float | None = Field(
+        None, ge=0, allow_inf_nan=False, description="Longest time from one packet of the main stream to the next."
+    )
     frames_decoded: Count | None = Field(None, description="Video and audio frames that were decoded.")
+    pixel_format: Word | None = Field(None, description="Of the main picture stream, by FFmpeg's name.")
+    color_transfer: Word | None = Field(None, description="Of a video, by FFmpeg's name.")
+    is_hdr: bool | None = Field(None, description="Whether a video's transfer function is PQ or HLG.")
+    has_alpha: bool | None = Field(None, description="Whether the pictures of a video can be transparent.")
+    video_tracks: Count | None = None
+    audio_tracks: Count | None = None
+    other_tracks: Count | None = Field(None, description="Subtitles, data, cover pictures: not decoded.")
     codecs: tuple[Word, ...] = Field((), max_length=64)
     has_audio: bool | None = None
     sample_rate: Count | None = Field(None, description="Hertz.")
@@ -56,6 +67,7 @@ class Facts(_Model):
     unpacked_bytes: Count | None = Field(None, description="Bytes of an archive's content, unpacked.")
     notes: tuple[Word, ...] = Field((), max_length=32, description="Oddities that are no fault.")
     checks: tuple[Word, ...] = Field((), max_length=32, description="Names of the passed checks, in order.")
+    not_applicable: tuple[Word, ...] = Field((), max_length=32, description="Checks that do not concern this file.")
 
 
 class Verdict(_Model):
@@ -66,6 +78,7 @@ class Verdict(_Model):
     check: Word | None = Field(None, description="The check that refused the file.")
     detail: Text = Field("", description="What was seen, in words; never content of the file.")
     verifier_version: Text = Field("", description="Versions of the policy and of the libraries that judged.")
+    peak_bytes: Count | None = Field(None, description="Most memory that the examination held, libraries among it.")
 
     @property
     def accepted(self) -> bool:

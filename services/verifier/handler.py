@@ -1,62 +1,64 @@
 """The verifier's work on one task: read the staged bytes back, examine them, record the proof, wake the promoter."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
-import structlog
-
+from services.verifier.checks.declared import with_declared
 from services.verifier.checks.expectations import expected_mismatch
+from services.verifier.endings import Endings, Proof, facts_of, plain
 from services.verifier.examine import ProbeAway, Prober
-from services.verifier.facts import Facts, Verdict
+from services.verifier.facts import Verdict
+from services.verifier.hooks import Hook, Subject, ask
+from services.verifier.room import Room
 from shared.errors import Failure
-from shared.messages import Expected, Kind, ObjectRef
+from shared.messages import Expected, Kind
 from shared.objects import NotThere, Store
 from shared.reasons import Reason
 from shared.tasks.claims import Claim
-from shared.tasks.recorder import Recorder
-from shared.telemetry import metrics
 from shared.worker import Lease
-
-log = structlog.get_logger(__name__)
 
 COPY_SUFFIX = ".staged"
 """Ending of the local copies under examination."""
-VERIFICATIONS = 2
-"""Times that staged bytes may be refused before the task stops."""
 
 
 @dataclass(frozen=True)
 class Verifier:
     """Handles claims of the verify stage."""
 
-    recorder: Recorder
     store: Store
     prober: Prober
     work_dir: Path
-    hint: Callable[[Claim, ObjectRef], None]
+    room: Room
+    endings: Endings
+    hooks: Sequence[Hook] = ()
 
     def __call__(self, lease: Lease) -> None:
-        """Claim -> read back and examine -> record -> announce."""
+        """Wait for room on the disk, then verify."""
+        with self.room.taken(lease.claim.staged_size or 0, lease.check):
+            self._verify(lease)
+
+    def _verify(self, lease: Lease) -> None:
+        """Claim -> read back, examine, ask the hooks -> record -> announce."""
         claim = lease.claim
         copy = self.work_dir / f"{claim.task_id}-{claim.epoch}{COPY_SUFFIX}"
         try:
             digest = self._read_back(lease, copy)
             verdict = self._examine(claim, copy)
+            opinion = ask(self.hooks, self._subject(lease, copy, digest, verdict))
         except NotThere:
-            self._lost(claim)
+            self.endings.lost(claim)
         except OSError as error:
             # A full disk or a folder that is gone says nothing about the file.
             raise Failure(Reason.PROBE, {"detail": f"the work folder: {error.strerror}"}) from error
         except Failure as failure:
             if failure.reason.is_ours:
                 raise
-            self._refused(claim, failure)
+            self.endings.refused(claim, failure)
         else:
             lease.check()
-            self._proven(claim, digest, verdict)
+            self.endings.accepted(claim, Proof(digest, verdict, opinion))
         finally:
             copy.unlink(missing_ok=True)
 
@@ -86,54 +88,20 @@ class Verifier:
                 "check": verdict.check,
                 "detail": verdict.detail,
                 "verifier": verdict.verifier_version,
+                "peak_bytes": verdict.peak_bytes,
             }
             raise Failure(verdict.reason or Reason.UNDECODABLE, evidence)
-        mismatch = expected_mismatch(verdict.facts, Expected.model_validate(claim.expected))
+        facts = with_declared(verdict.facts, claim.declared_type)
+        mismatch = expected_mismatch(facts, Expected.model_validate(claim.expected))
         if mismatch:
-            raise Failure(Reason.EXPECTATION_MISMATCH, {"detail": mismatch, "facts": _plain(verdict.facts)})
-        return verdict
+            raise Failure(Reason.EXPECTATION_MISMATCH, {"detail": mismatch, "facts": plain(facts)})
+        return verdict.model_copy(update={"facts": facts})
 
-    def _proven(self, claim: Claim, digest: str, verdict: Verdict) -> None:
-        facts = verdict.facts
-        if facts is None:
-            raise AssertionError("a verdict without facts was refused before")
-        self.recorder.record(
-            claim,
-            "proven",
-            sha256=digest,
-            kind=str(facts.kind),
-            facts=_plain(facts),
-            verifier_version=verdict.verifier_version,
-            evidence={"checks": list(facts.checks)},
-        )
-        log.info("proven", kind=str(facts.kind))
-        self.hint(
-            claim,
-            ObjectRef(
-                bucket=claim.staged_bucket or "",
-                key=claim.staged_key or "",
-                version_id=claim.staged_version,
-                size=claim.staged_size or 0,
-                sha256=digest,
-            ),
-        )
-
-    def _refused(self, claim: Claim, failure: Failure) -> None:
-        metrics.VERIFICATION_FAILURES.add(reason=str(failure.reason))
-        log.warning("refused", reason=str(failure.reason))
-        same_again = claim.rejected_sha256 is not None and claim.rejected_sha256 == claim.h1
-        if same_again or claim.verifications + 1 >= VERIFICATIONS:
-            self.recorder.give_up(claim, failure.reason, failure.evidence)
-        else:
-            self.recorder.record(claim, "rejected", reason=str(failure.reason), evidence=failure.evidence)
-
-    def _lost(self, claim: Claim) -> None:
-        log.error("staging_lost", bucket=claim.staged_bucket, object_key=claim.staged_key)
-        if claim.verifications + 1 >= VERIFICATIONS:
-            self.recorder.give_up(claim, Reason.STAGING_LOST, {})
-        else:
-            self.recorder.record(claim, "staging_lost", reason=str(Reason.STAGING_LOST), evidence={})
+    def _subject(self, lease: Lease, copy: Path, digest: str, verdict: Verdict) -> Subject:
+        return Subject(lease.claim, copy, digest, facts_of(verdict), lambda: _is_over(lease))
 
 
-def _plain(facts: Facts) -> dict[str, Any]:
-    return facts.model_dump(mode="json", exclude_none=True)
+def _is_over(lease: Lease) -> bool:
+    """Whether nobody waits for this work any more: the lease is gone, or so is the time after SIGTERM."""
+    seconds_left = lease.seconds_to_stop()
+    return lease.lost.is_set() or (seconds_left is not None and seconds_left <= 0)

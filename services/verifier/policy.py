@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from shared.messages import Kind
 
-POLICY_VERSION = "1"
+POLICY_VERSION = "2"
 """Raised with every change of the checks, the accepted formats or the limits."""
 
 OLDEST = {"FFmpeg": ((8, 0, 3), (8, 1, 2)), "Pillow": ((12, 3),), "pypdf": ((6, 6),)}
@@ -16,8 +16,8 @@ OLDEST = {"FFmpeg": ((8, 0, 3), (8, 1, 2)), "Pillow": ((12, 3),), "pypdf": ((6, 
 class Format:
     """A file format that can be proven.
 
-    `reader` is the name by which the library that reads it knows it; `types` maps each kind that the format
-    can hold to its content type and file extension.
+    `reader` is the name by which the library that reads it knows it, empty where none does; `types` maps each kind
+    that the format can hold to its content type and file extension.
     """
 
     name: str
@@ -60,11 +60,19 @@ FORMATS = {
         _still("tiff", "TIFF", "tif"),
         _still("bmp", "BMP", "bmp"),
         _still("jp2", "JPEG2000", "jp2"),
+        _still("heic", "", "heic"),
+        _still("jxl", "", "jxl"),
         Format("ico", "ICO", {Kind.IMAGE: ("image/x-icon", "ico")}),
         Format("pdf", "pypdf", {Kind.PDF: ("application/pdf", "pdf")}),
         Format("zip", "zipfile", {Kind.ARCHIVE: ("application/zip", "zip")}),
+        Format("text", "codecs", {Kind.TEXT: ("text/plain", "txt")}),
+        Format("json", "json", {Kind.TEXT: ("application/json", "json")}),
+        Format("opaque", "", {Kind.OTHER: ("application/octet-stream", "bin")}),
     )
 }
+
+UNDECODED = tuple(known.name for known in FORMATS.values() if Kind.IMAGE in known.types and not known.reader)
+"""Images whose signature is known and whose pixels no decoder here reads; refused unless the settings accept them."""
 
 VIDEO_CODECS = frozenset(
     {"av1", "dnxhd", "h263", "h264", "hevc", "mjpeg", "mpeg4", "prores", "vp8", "vp9"}
@@ -81,6 +89,8 @@ AUDIO_CODECS = frozenset(
 class Limits:
     """How far an examination goes; a file beyond one of these is `unsafe_media`."""
 
+    accept_undecoded: frozenset[str] = frozenset()
+    """Formats of `UNDECODED` that are accepted by their structure alone."""
     image_bytes: int = 256 * 2**20
     pdf_bytes: int = 512 * 2**20
     pixels: int = 100_000_000
@@ -99,6 +109,10 @@ class Limits:
     pdf_objects: int = 200_000
     pdf_page_bytes: int = 64 * 2**20
     """Of the drawing commands of one page, unpacked."""
+    pdf_stream_bytes: int = 256 * 2**20
+    """Of any one stream, unpacked."""
+    pdf_unpacked_bytes: int = 2**30
+    """Of all streams together, unpacked."""
     entries: int = 10_000
     unpacked_bytes: int = 4 * 2**30
     ratio: int = 200
@@ -115,3 +129,7 @@ class Limits:
     whole_decode_packets: int = 30_000
     """An audio stream of fewer packets is decoded whole, else in samples."""
     sample_packets: int = 500
+    text_bytes: int = 64 * 2**20
+    json_bytes: int = 16 * 2**20
+    json_depth: int = 100
+    """Arrays and objects inside each other."""

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import structlog
@@ -23,7 +24,8 @@ MAX_SOCKET_PATH = 100
 class OwnProbe:
     """The probe program, kept running until `stop`."""
 
-    def __init__(self, command: list[str], socket_path: Path) -> None:
+    def __init__(self, command: list[str], socket_path: Path, output: int | None = None) -> None:
+        self._output = output
         self._command, self._prober = command, Prober(socket_path, patience=1.0)
         self._stopping = threading.Event()
         self._process = self._start()
@@ -51,7 +53,9 @@ class OwnProbe:
         # The environment holds no setting and no secret; the pipe closes and ends the probe if we are killed.
         root = str(Path(__file__).parents[2])
         environment = {"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONPATH": root, "MALLOC_ARENA_MAX": "1"}
-        return subprocess.Popen(self._command, stdin=subprocess.PIPE, env=environment, cwd="/")
+        return subprocess.Popen(
+            self._command, stdin=subprocess.PIPE, stdout=self._output, stderr=self._output, env=environment, cwd="/"
+        )
 
     def _wait_until_it_listens(self) -> None:
         end = time.monotonic() + START_SECONDS
@@ -102,17 +106,20 @@ def start_probe(
     seconds: float,
     children: int = 2,
     log_format: str = "json",
+    accept_undecoded: Sequence[str] = (),
+    output: int | None = None,
 ) -> OwnProbe:
     """Start a probe for the files of `directory` and wait until it listens on `socket_path`.
 
     `memory_bytes` and `seconds` limit one examination, `children` is how many run at once, `log_format` is
-    `json` or `text`.
+    `json` or `text`, `accept_undecoded` names the images that are accepted without a decoder, and `output` is the
+    descriptor that its log goes to; by default that of this process.
     Raises UsageError if it does not start.
     """
     if len(str(socket_path)) > MAX_SOCKET_PATH:
         raise UsageError(f"The path of the probe's socket is longer than {MAX_SOCKET_PATH} characters.")
     command = [sys.executable, "-m", "services.verifier.probe", "--stop-on-eof"]
     command += ["--socket", str(socket_path.absolute()), "--dir", str(directory.absolute())]
-    command += ["--log-format", log_format]
+    command += ["--log-format", log_format, "--accept-undecoded", *accept_undecoded]
     command += ["--memory", str(memory_bytes), "--seconds", str(seconds), "--children", str(children)]
-    return OwnProbe(command, socket_path)
+    return OwnProbe(command, socket_path, output)

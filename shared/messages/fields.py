@@ -31,6 +31,8 @@ class Kind(StrEnum):
     AUDIO = "audio"
     PDF = "pdf"
     ARCHIVE = "archive"
+    TEXT = "text"
+    OTHER = "other"
 
 
 class Model(BaseModel):

@@ -28,6 +28,9 @@ class Flags(Told):
 
     active_content: bool | None = Field(None, description="Whether it may run code; false: looked for, none found.")
     review: Review | None = Field(None, description="The newest verdict; null: nobody has reviewed it.")
+    contains: tuple[str, ...] = Field(
+        (), description="What the verifier's hooks found in it: `secrets`, `personal_data`, `needs_redaction`, ..."
+    )
 
 
 class _OfTask(Told):

@@ -116,6 +116,10 @@ class Store:
         """What the store says about an object; None if it, or its bucket, is not there."""
         return self._wire.head(bucket, key, version_id)
 
+    def link(self, bucket: str, key: str, version_id: str | None = None, *, seconds: int) -> str:
+        """A link to an object that anybody may follow for so many seconds: a credential, for no log and no row."""
+        return self._wire.link(bucket, key, version_id, seconds)
+
     def copy(
         self,
         source: Source,

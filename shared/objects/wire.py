@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -113,6 +113,10 @@ class Wire:
             return None
         metadata = metadata_of(cast(Mapping[str, str], found.metadata))
         return Head(found.size or 0, found.etag or "", found.version_id, found.content_type or "", metadata)
+
+    def link(self, bucket: str, key: str, version_id: str | None, seconds: int) -> str:
+        """A signed GET of the object; asks the store nothing."""
+        return self.quick.presigned_get_object(bucket, key, timedelta(seconds=seconds), version_id=version_id)
 
     @contextmanager
     def get(self, bucket: str, key: str, version_id: str | None) -> Iterator[BaseHTTPResponse]:

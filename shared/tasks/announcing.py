@@ -89,9 +89,13 @@ def _complete(row: Mapping[str, Any]) -> Told:
             "object": {**reference, "sha256": row["h3"]},
             "uri": row["durable_uri"],
             "media": row["facts"],
-            "flags": {"active_content": _active_content(row["facts"]), "review": row["review"]},
+            "flags": _flags(row),
         }
     )
+
+
+def _flags(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {"active_content": _active_content(row["facts"]), "review": row["review"], "contains": row["flags"]}
 
 
 def _active_content(facts: Mapping[str, Any]) -> bool | None:

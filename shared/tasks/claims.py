@@ -66,6 +66,8 @@ class Claim:
     size: int | None
     h3: str | None
     model: str | None = None
+    declared_type: str | None = None
+    flags: Sequence[str] = ()
 
     @property
     def token(self) -> dict[str, Any]:

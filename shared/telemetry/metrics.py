@@ -100,6 +100,12 @@ REFRESHES = REGISTER.counter(
 VERIFICATION_FAILURES = REGISTER.counter(
     "outlast_verification_failures_total", "Staged outputs that were not the real thing.", reason=Reason
 )
+HOOKS = REGISTER.counter(
+    "outlast_hooks_total",
+    "Proven outputs that a hook was asked about: let through, held, refused, or the hook failed.",
+    hook=("scan", "review"),
+    outcome=("passed", "held", "refused", "failed"),
+)
 STORED_BYTES = REGISTER.counter("outlast_stored_bytes_total", "Bytes of outputs confirmed at their durable key.")
 READY_TO_STORED = REGISTER.histogram(
     "outlast_ready_to_stored_seconds",

@@ -5,38 +5,44 @@ import zipfile
 from collections.abc import Mapping
 
 from pypdf import PdfWriter
-from pypdf.generic import DictionaryObject, NameObject, NumberObject, StreamObject, TextStringObject
+from pypdf.generic import (
+    DictionaryObject,
+    NameObject,
+    NumberObject,
+    StreamObject,
+    TextStringObject,
+)
 
 
 def pdf(pages: int = 3, *, password: str | None = None, owner_password: str | None = None) -> bytes:
     """A PDF with drawing commands on each page."""
-    return _written(_document(pages), password, owner_password)
+    return written(document(pages), password, owner_password)
 
 
 def pdf_with_script() -> bytes:
     """A PDF that runs JavaScript when it is opened."""
-    writer = _document(1)
+    writer = document(1)
     script = {NameObject("/S"): NameObject("/JavaScript"), NameObject("/JS"): TextStringObject("app.alert(1);")}
     writer.root_object[NameObject("/OpenAction")] = writer._add_object(DictionaryObject(script))
-    return _written(writer)
+    return written(writer)
 
 
 def pdf_with_action(action: str) -> bytes:
     """A PDF whose page runs an action of this type, such as `/Launch`, when it is shown."""
-    writer = _document(1)
+    writer = document(1)
     name = NameObject(action)
     step = DictionaryObject({NameObject("/S"): name, NameObject("/F"): TextStringObject("calc.exe")})
     writer.pages[0][NameObject("/AA")] = DictionaryObject({NameObject("/O"): step})
-    return _written(writer)
+    return written(writer)
 
 
 def pdf_with_bomb(size: int) -> bytes:
     """A PDF whose page has drawing commands that unpack to `size` bytes."""
-    writer = _document(1)
+    writer = document(1)
     stream = StreamObject()
     stream.set_data(b" " * size)
     writer.pages[0][NameObject("/Contents")] = writer._add_object(stream.flate_encode())
-    return _written(writer)
+    return written(writer)
 
 
 def archive(files: Mapping[str, bytes], compression: int = zipfile.ZIP_DEFLATED) -> bytes:
@@ -70,7 +76,8 @@ def overlapping() -> bytes:
     return one[:start] + entry + entry.replace(b"a.txt", b"b.txt") + bytes(tail)
 
 
-def _document(pages: int) -> PdfWriter:
+def document(pages: int) -> PdfWriter:
+    """The writer of a PDF with so many pages."""
     writer = PdfWriter()
     for number in range(pages):
         page = writer.add_blank_page(200, 200)
@@ -81,9 +88,23 @@ def _document(pages: int) -> PdfWriter:
     return writer
 
 
-def _written(writer: PdfWriter, password: str | None = None, owner_password: str | None = None) -> bytes:
+def written(writer: PdfWriter, password: str | None = None, owner_password: str | None = None) -> bytes:
+    """The bytes of a PDF, encrypted where there are passwords."""
     if password is not None or owner_password is not None:
         writer.encrypt(password or "", owner_password, algorithm="AES-256")
     target = io.BytesIO()
     writer.write(target)
     return target.getvalue()
+
+
+def zip64() -> bytes:
+    """A ZIP file whose entry is written in the long form."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as output, output.open("a.txt", "w", force_zip64=True) as entry:
+        entry.write(b"long form" * 100)
+    return target.getvalue()
+
+
+def twice(name: str) -> bytes:
+    """A ZIP file with two entries of one name."""
+    return archive({name: b"first", "?" * len(name): b"other"}).replace(b"?" * len(name), name.encode())

@@ -58,3 +58,20 @@ def _saved(frames: list[Image.Image], form: str, options: dict[str, object]) -> 
         options = {**options, "save_all": True, "append_images": frames[1:]}
     frames[0].save(target, form, **options)
     return target.getvalue()
+
+
+def heic(size: tuple[int, int] = SIZE) -> bytes:
+    """The boxes of a HEIC picture around data that no decoder reads."""
+    sizes = [box(b"ispe", bytes(4) + side[0].to_bytes(4) + side[1].to_bytes(4)) for side in ((32, 32), size)]
+    meta = bytes(4) + box(b"hdlr", bytes(24)) + box(b"iprp", box(b"ipco", b"".join(sizes)))
+    return box(b"ftyp", b"heic\0\0\0\0mif1heic") + box(b"meta", meta) + box(b"mdat", bytes(range(256)) * 4)
+
+
+def jxl() -> bytes:
+    """The boxes of a JPEG XL picture around data that no decoder reads."""
+    return box(b"JXL ", b"\r\n\x87\n") + box(b"ftyp", b"jxl \0\0\0\0jxl ") + box(b"jxlc", b"\xff\x0a" + bytes(1000))
+
+
+def box(kind: bytes, body: bytes) -> bytes:
+    """A box of an ISO base media file."""
+    return (len(body) + 8).to_bytes(4) + kind + body

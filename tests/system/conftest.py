@@ -100,10 +100,10 @@ class System:
             **variables,
         }
         log = self.folder / f"{name}.log"
+        # What the interpreter itself reads needs a process from its very start.
         if all(variable.startswith("OUTLAST_") for variable in variables):
             self.processes[name] = self.forks.start([f"services.{service}"], environment, log)
             return name
-        # What the interpreter itself reads needs a process from its very start.
         command = [sys.executable, "-m", f"services.{service}"]
         with log.open("ab") as words:
             self.processes[name] = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=words, stderr=words)

@@ -143,6 +143,10 @@ def test_an_error_page_a_dead_link_and_a_wrong_kind_need_attention_with_their_re
         "file": "blocked_address",
         "size": "size_mismatch",
     }
+    # What the verifier refused stays, the bytes of both transfers.
+    kept = system.rows("SELECT t.job_id, r.key FROM rejected r JOIN tasks t USING (task_id) ORDER BY r.rejected_at")
+    assert [job for job, _ in kept] == ["kind", "kind"]
+    assert {key for _, key in kept} <= set(system.objects(system.staging))
     assert system.asset_names() == []
 
 
@@ -184,7 +188,8 @@ def test_a_body_whose_length_nothing_tells_is_believed_only_when_it_comes_twice(
 
 def peak_memory(system: System, size: int) -> float:
     """MiB that a downloader has taken at most for one object of that size."""
-    name = system.start("downloader", name=f"downloader-{size}")
+    # A variable of the interpreter's has it started whole; a forked one holds the modules of all services.
+    name = system.start("downloader", name=f"downloader-{size}", PYTHONUNBUFFERED="1")
     system.publish(system.event(system.source.link(f"noise/{size}"), job=f"noise-{size}"))
     until(lambda: system.count(f"job_id = 'noise-{size}' AND state = 'verifying'") == 1, "the bytes are staged", 120)
     status = Path(f"/proc/{system.processes[name].pid}/status").read_text()

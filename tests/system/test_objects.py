@@ -69,7 +69,7 @@ def test_an_object_with_its_envelope_becomes_an_asset_and_its_announcement_tells
     assert {name: data[name] for name in described} == described
     assert (data["kind"], data["processor_version"], data["derived_from"]) == ("pdf", "ocr/2", [source])
     assert data["provenance"] == {**provenance, "prompt_sha256": sha256(b"a poem").hexdigest()}
-    assert data["flags"] == {"active_content": False, "review": None}
+    assert data["flags"] == {"active_content": False, "contains": [], "review": None}
     assert (data["media"]["pages"], data["object"]["size"], data["object"]["version_id"]) == (2, len(body), None)
     assert Asset.from_message(json.dumps({"data": data}).encode()).sha256 == sha256(body).hexdigest()
     # A verdict announces nothing, and goes along with whatever is announced later.

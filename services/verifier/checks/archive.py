@@ -8,14 +8,13 @@ from pathlib import PurePosixPath
 from typing import IO
 from zipfile import ZipFile, ZipInfo
 
-from services.verifier.checks.subject import Refused, Subject
-from services.verifier.policy import Limits
+from services.verifier.checks.contents import HEAD_BYTES, check_name, check_start
+from services.verifier.checks.subject import NotApplicable, Refused, Subject
 from shared.reasons import Reason
 
 READ_BYTES = 1024 * 1024
 LOCAL_HEADER_BYTES = 30
 UNIX = 3
-MACROS = "vbaproject.bin"
 OFFICE = {
     "word/": ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
     "xl/": ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"),
@@ -23,13 +22,9 @@ OFFICE = {
 }
 """Office files are ZIP archives with a list of types and one of these folders."""
 
-
-@dataclass
-class Content:
-    """What an archive and the archives in it hold together."""
-
-    entries: int = 0
-    unpacked: int = 0
+TYPES = "[Content_Types].xml"
+TYPES_BYTES = 2**20
+"""Read of the list of types."""
 
 
 def open_zip(subject: Subject) -> None:
@@ -39,33 +34,45 @@ def open_zip(subject: Subject) -> None:
     subject.opened = archive
     if not archive.infolist():
         raise Refused(Reason.UNDECODABLE, "the archive is empty")
-    names = archive.namelist()
-    for folder, (content_type, extension) in OFFICE.items():
-        if "[Content_Types].xml" in names and any(name.startswith(folder) for name in names):
-            subject.found |= {"content_type": content_type, "extension": extension}
 
 
 def zip_entries(subject: Subject) -> None:
-    """Names stay inside the archive, nothing is encrypted, no two entries share bytes, sizes are bounded."""
+    """Names stay inside, come once and are no programs or macros; none is encrypted or overlaps, sizes are bounded."""
+    _check_entries(subject, subject.opened_as(ZipFile), subject.size)
+
+
+def office_file(subject: Subject) -> None:
+    """An office file declares no macros; it keeps a type of its own."""
     archive = subject.opened_as(ZipFile)
-    check_entries(archive.infolist(), subject.size, subject.limits)
+    names = archive.namelist()
+    kind = next((OFFICE[folder] for folder in OFFICE if any(name.startswith(folder) for name in names)), None)
+    if TYPES not in names or kind is None:
+        raise NotApplicable
+    with archive.open(TYPES) as types:
+        if b"macroenabled" in types.read(TYPES_BYTES).lower():
+            raise Refused(Reason.ACTIVE_CONTENT, "the office file declares macros")
+    subject.found["content_type"], subject.found["extension"] = kind
 
 
 def zip_content(subject: Subject) -> None:
     """Every file unpacks to the stated size and check sum; archives inside are unpacked too, to a depth."""
-    content = Content()
-    unpack(subject.opened_as(ZipFile), content, subject.limits, depth=0)
+    content = Content(subject)
+    content.unpack(subject.opened_as(ZipFile), depth=0)
     if content.unpacked > max(subject.limits.ratio_from_bytes, subject.size * subject.limits.ratio):
         raise Refused(Reason.UNSAFE_MEDIA, "the archive unpacks to far more than its size")
     subject.found |= {"entries": content.entries, "unpacked_bytes": content.unpacked}
 
 
-def check_entries(entries: list[ZipInfo], packed: int, limits: Limits) -> None:
-    """What `zip_entries` says, for the entries of one archive of `packed` bytes."""
+def _check_entries(subject: Subject, archive: ZipFile, packed: int) -> None:
+    """What `zip_entries` says, for one archive of `packed` bytes."""
+    entries, limits = archive.infolist(), subject.limits
     if len(entries) > limits.entries:
         raise Refused(Reason.UNSAFE_MEDIA, f"{len(entries)} entries")
     for entry in entries:
         _check_entry(entry)
+        check_name(subject, entry.filename)
+    if len({entry.filename.rstrip("/") for entry in entries}) < len(entries):
+        raise Refused(Reason.UNSAFE_MEDIA, "two entries have one name")
     stated = sum(entry.file_size for entry in entries)
     if stated > min(limits.unpacked_bytes, max(limits.ratio_from_bytes, packed * limits.ratio)):
         raise Refused(Reason.UNSAFE_MEDIA, f"unpacks to {stated} bytes")
@@ -74,21 +81,6 @@ def check_entries(entries: list[ZipInfo], packed: int, limits: Limits) -> None:
         if entry.header_offset < ends:
             raise Refused(Reason.UNSAFE_MEDIA, "entries overlap")
         ends = entry.header_offset + LOCAL_HEADER_BYTES + entry.compress_size
-
-
-def unpack(archive: ZipFile, content: Content, limits: Limits, depth: int) -> None:
-    """Read every file of an archive to its end, counting into `content`."""
-    for entry in archive.infolist():
-        content.entries += 1
-        if content.entries > limits.entries:
-            raise Refused(Reason.UNSAFE_MEDIA, "too many entries in all")
-        with archive.open(entry) as file:
-            start = file.read(4)
-            content.unpacked += len(start)
-            if start == b"PK\x03\x04":
-                _nested(start, file, content, limits, depth + 1)
-            else:
-                _drain(file, content, limits)
 
 
 def _check_entry(entry: ZipInfo) -> None:
@@ -102,26 +94,45 @@ def _check_entry(entry: ZipInfo) -> None:
         raise Refused(Reason.UNSAFE_MEDIA, "the archive holds a symbolic link")
     if entry.flag_bits & 1:
         raise Refused(Reason.ENCRYPTED, "the archive holds an encrypted file")
-    if parts and parts[-1].lower() == MACROS:
-        raise Refused(Reason.ACTIVE_CONTENT, "the archive holds office macros")
 
 
-def _drain(file: IO[bytes], content: Content, limits: Limits) -> None:
-    while data := file.read(READ_BYTES):
-        content.unpacked += len(data)
-        if content.unpacked > limits.unpacked_bytes:
+@dataclass
+class Content:
+    """What an archive and the archives in it hold together, counted while it is read."""
+
+    subject: Subject
+    entries: int = 0
+    unpacked: int = 0
+
+    def unpack(self, archive: ZipFile, depth: int) -> None:
+        """Read every file of an archive to its end."""
+        for entry in archive.infolist():
+            self.entries += 1
+            if self.entries > self.subject.limits.entries:
+                raise Refused(Reason.UNSAFE_MEDIA, "too many entries in all")
+            with archive.open(entry) as file:
+                start = self._count(file.read(HEAD_BYTES))
+                check_start(self.subject, start)
+                if start.startswith(b"PK\x03\x04"):
+                    self._nested(start, file, depth + 1)
+                while self._count(file.read(READ_BYTES)):
+                    pass
+
+    def _nested(self, start: bytes, file: IO[bytes], depth: int) -> None:
+        limits = self.subject.limits
+        if depth > limits.nesting:
+            raise Refused(Reason.UNSAFE_MEDIA, f"archives are nested more than {limits.nesting} deep")
+        data = start + self._count(file.read(limits.nested_bytes))
+        if len(data) > limits.nested_bytes:
+            raise Refused(Reason.UNSAFE_MEDIA, "an archive inside the archive is too large")
+        if zipfile.is_zipfile(io.BytesIO(data)):
+            with ZipFile(io.BytesIO(data)) as inner:
+                _check_entries(self.subject, inner, len(data))
+                self.unpack(inner, depth)
+
+    def _count(self, data: bytes) -> bytes:
+        """The same bytes, counted. Raises Refused once they are too many."""
+        self.unpacked += len(data)
+        if self.unpacked > self.subject.limits.unpacked_bytes:
             raise Refused(Reason.UNSAFE_MEDIA, "the archive unpacks to too many bytes")
-
-
-def _nested(start: bytes, file: IO[bytes], content: Content, limits: Limits, depth: int) -> None:
-    if depth > limits.nesting:
-        raise Refused(Reason.UNSAFE_MEDIA, f"archives are nested more than {limits.nesting} deep")
-    data = start + file.read(limits.nested_bytes)
-    content.unpacked += len(data) - len(start)
-    if len(data) > limits.nested_bytes:
-        raise Refused(Reason.UNSAFE_MEDIA, "an archive inside the archive is too large")
-    if not zipfile.is_zipfile(io.BytesIO(data)):
-        return
-    with ZipFile(io.BytesIO(data)) as inner:
-        check_entries(inner.infolist(), len(data), limits)
-        unpack(inner, content, limits, depth)
+        return data

@@ -7,6 +7,9 @@ SEGMENT, CLUSTER = 0x18538067, 0x1F43B675
 TOP = frozenset({SEGMENT, 0x1A45DFA3, 0xEC, 0xBF})
 """What may stand outside a segment: segment, EBML header, void, CRC-32."""
 
+ENCRYPTION = (SEGMENT, 0x1654AE6B, 0xAE, 0x6D80, 0x6240, 0x5035)
+"""Where a track says that it is encrypted: tracks, track, encodings, encoding, encryption (RFC 9559, 5.1.4.1.31)."""
+
 HEADER_BYTES = 12
 
 
@@ -32,6 +35,24 @@ def whole_elements(subject: Subject) -> None:
         if walked > subject.limits.boxes:
             raise Refused(Reason.UNSAFE_MEDIA, "the file has too many elements")
     return None
+
+
+def is_encrypted(subject: Subject) -> bool:
+    """Whether a track of the headers, before the first cluster, is encrypted."""
+    return _leads(subject, 0, subject.size, ENCRYPTION)
+
+
+def _leads(subject: Subject, start: int, end: int, path: tuple[int, ...]) -> bool:
+    """Whether elements of these identities stand inside each other somewhere between two positions."""
+    while start < end:
+        identity, size, width = _element(read_at(subject.file, start, HEADER_BYTES))
+        if width == 0 or identity == CLUSTER:
+            return False
+        body = start + width
+        start = end if size is None else body + size
+        if identity == path[0] and (len(path) == 1 or _leads(subject, body, min(start, end), path[1:])):
+            return True
+    return False
 
 
 def _inside(subject: Subject, end: int) -> None:

@@ -8,7 +8,8 @@ from PIL import AvifImagePlugin, Image, ImageFile
 from services.verifier.checks.boxes import whole_boxes
 from services.verifier.checks.pictures import whole_gif, whole_ico, whole_jpeg, whole_png, whole_tiff
 from services.verifier.checks.riff import whole_riff
-from services.verifier.checks.subject import Refused, Subject
+from services.verifier.checks.subject import NotApplicable, Refused, Subject
+from services.verifier.checks.undecoded import whole_heic, whole_jxl
 from shared.reasons import Reason
 
 WHOLE: dict[str, Callable[[Subject], None]] = {
@@ -19,6 +20,8 @@ WHOLE: dict[str, Callable[[Subject], None]] = {
     "avif": whole_boxes,
     "tiff": whole_tiff,
     "ico": whole_ico,
+    "heic": whole_heic,
+    "jxl": whole_jxl,
 }
 """How the end is proven; a cut file of the other formats does not decode."""
 
@@ -43,12 +46,15 @@ def image_bytes(subject: Subject) -> None:
 def whole_image(subject: Subject) -> None:
     """The format's own end mark and check sums are there."""
     check = WHOLE.get(subject.format.name)
-    if check is not None:
-        check(subject)
+    if check is None:
+        raise NotApplicable
+    check(subject)
 
 
 def image_header(subject: Subject) -> None:
     """The header is readable, and the format is the one of the signature."""
+    if not subject.format.reader:
+        raise NotApplicable
     subject.file.seek(0)
     picture = Image.open(subject.file, formats=(subject.format.reader,))
     subject.opened = picture
@@ -57,7 +63,7 @@ def image_header(subject: Subject) -> None:
 
 def image_size(subject: Subject) -> None:
     """Width, height and number of frames are above zero and inside the limits."""
-    picture, limits = subject.opened_as(Image.Image), subject.limits
+    picture, limits = _picture(subject), subject.limits
     pixels, frames = picture.width * picture.height, int(getattr(picture, "n_frames", 1))
     if pixels > limits.pixels:
         raise Refused(Reason.UNSAFE_MEDIA, f"{picture.width} x {picture.height} pixels")
@@ -70,7 +76,7 @@ def image_size(subject: Subject) -> None:
 
 def image_frames(subject: Subject) -> None:
     """Every frame decodes to its last pixel."""
-    picture = subject.opened_as(Image.Image)
+    picture = _picture(subject)
     milliseconds, frames = 0.0, int(getattr(picture, "n_frames", 1))
     for number in range(frames):
         picture.seek(number)
@@ -80,6 +86,13 @@ def image_frames(subject: Subject) -> None:
     if frames > 1 and milliseconds > 0:
         subject.found |= {"duration_seconds": milliseconds / 1000, "duration_source": "frames"}
     subject.found["rotation"] = _rotation(subject, picture)
+
+
+def _picture(subject: Subject) -> Image.Image:
+    """The opened image. Raises NotApplicable where no decoder could open it."""
+    if not subject.format.reader:
+        raise NotApplicable
+    return subject.opened_as(Image.Image)
 
 
 def _rotation(subject: Subject, picture: Image.Image) -> int:

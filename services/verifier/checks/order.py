@@ -6,8 +6,21 @@ from typing import BinaryIO
 from PIL import Image
 from pypdf.errors import LimitReachedError
 
-from services.verifier.checks import archive, decode, image, packets, pdf, signature, streams
-from services.verifier.checks.subject import Refused, Subject
+from services.verifier.checks import (
+    archive,
+    decode,
+    image,
+    opaque,
+    packets,
+    pdf,
+    pdf_streams,
+    signature,
+    streams,
+    tables,
+    text,
+    undecoded,
+)
+from services.verifier.checks.subject import NotApplicable, Refused, Subject
 from services.verifier.facts import Verdict
 from services.verifier.policy import Limits
 from shared.messages import Kind
@@ -15,9 +28,10 @@ from shared.reasons import Reason
 
 Check = Callable[[Subject], None]
 
-FIRST: tuple[Check, ...] = (signature.not_empty, signature.no_error_body, signature.signature)
+OPENING: tuple[Check, ...] = (signature.not_empty, signature.no_error_body)
 MEDIA: tuple[Check, ...] = (
     streams.whole_container,
+    tables.box_tables,
     streams.clear_samples,
     streams.container,
     streams.streams,
@@ -31,6 +45,7 @@ MEDIA: tuple[Check, ...] = (
 IMAGE: tuple[Check, ...] = (
     signature.promised_kind,
     image.image_bytes,
+    undecoded.decodable,
     image.image_header,
     image.image_size,
     image.whole_image,
@@ -42,15 +57,32 @@ PDF: tuple[Check, ...] = (
     pdf.whole_pdf,
     pdf.open_pdf,
     pdf.pages,
+    pdf_streams.pdf_streams,
     pdf.no_active_content,
 )
 ARCHIVE: tuple[Check, ...] = (
     signature.promised_kind,
     archive.open_zip,
     archive.zip_entries,
+    archive.office_file,
     archive.zip_content,
 )
-BY_KIND: dict[Kind, tuple[Check, ...]] = {Kind.IMAGE: IMAGE, Kind.PDF: PDF, Kind.ARCHIVE: ARCHIVE}
+TEXT: tuple[Check, ...] = (
+    text.text_bytes,
+    text.no_other_format,
+    text.whole_text,
+    text.no_markup,
+    text.json_text,
+)
+FOUND: dict[Kind | None, tuple[Check, ...]] = {
+    None: MEDIA,
+    Kind.IMAGE: IMAGE,
+    Kind.PDF: PDF,
+    Kind.ARCHIVE: ARCHIVE,
+}
+"""By the kind that the signature tells; of video and audio it tells none yet."""
+PROMISED: dict[Kind | None, tuple[Check, ...]] = {Kind.TEXT: TEXT, Kind.OTHER: (opaque.opaque,)}
+"""Kinds without a signature, which are never guessed: they are taken only when they were promised."""
 
 
 def prove(file: BinaryIO, promised: Kind | None, limits: Limits) -> Verdict:
@@ -60,8 +92,7 @@ def prove(file: BinaryIO, promised: Kind | None, limits: Limits) -> Verdict:
     try:
         for check in _checks(subject):
             current = check.__name__
-            check(subject)
-            subject.passed.append(current)
+            _run(check, subject)
         return Verdict(facts=subject.facts())
     except Refused as refused:
         return Verdict(reason=refused.reason, check=current, detail=refused.detail)
@@ -72,10 +103,31 @@ def prove(file: BinaryIO, promised: Kind | None, limits: Limits) -> Verdict:
         subject.close()
 
 
+def policy(kind: Kind) -> tuple[Check, ...]:
+    """All checks that a file of this kind goes through, in order."""
+    if kind in PROMISED:
+        return OPENING + PROMISED[kind]
+    return (*OPENING, signature.signature, *FOUND.get(kind, MEDIA))
+
+
 def _checks(subject: Subject) -> Iterator[Check]:
     """The checks in order; the first ones find out which list comes next."""
-    yield from FIRST
-    yield from MEDIA if subject.kind is None else BY_KIND[subject.kind]
+    yield from OPENING
+    if subject.promised in PROMISED:
+        yield from PROMISED[subject.promised]
+    else:
+        yield signature.signature
+        yield from FOUND[subject.kind]
+
+
+def _run(check: Check, subject: Subject) -> None:
+    """Run a check and keep its answer: it passes by returning, and fails by what it raises."""
+    try:
+        check(subject)
+    except NotApplicable:
+        subject.not_applicable.append(check.__name__)
+    else:
+        subject.passed.append(check.__name__)
 
 
 def _judge(error: Exception) -> tuple[Reason, str]:

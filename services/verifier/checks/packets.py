@@ -6,14 +6,18 @@ from av.packet import Packet
 from av.stream import Stream
 
 from services.verifier.checks.decode import decode, make_strict
+from services.verifier.checks.leftovers import is_cut
 from services.verifier.checks.mpeg_audio import states_length
-from services.verifier.checks.streams import Media, Track
 from services.verifier.checks.subject import Refused, Subject, truncated
+from services.verifier.checks.tracks import Media, Track
 from shared.reasons import Reason
 
 MICROSECONDS = 1_000_000
 SLACK_SECONDS, SLACK_SHARE = 0.5, 0.005
 """How far the packets may miss the stated end: encoder delay, edit lists and rounding."""
+
+VARIABLE = 2
+"""Where one picture lasts more than so many times as long as another, the frame rate is a mean."""
 
 CONTIGUOUS, MOST_GAP = frozenset({"mp3", "adts", "wav", "flac"}), 0.05
 """Formats in which one packet starts where the last one ends, up to so many seconds."""
@@ -54,6 +58,8 @@ def duration(subject: Subject) -> None:
     elif measured > 0:
         subject.found |= {"duration_seconds": measured, "duration_source": "packets"}
     _frame_rate(subject, media.tracks[0])
+    if media.tracks[0].steps[1]:
+        subject.found["step_seconds"] = float(media.tracks[0].steps[1] * media.tracks[0].base)
 
 
 def _is_no_media(subject: Subject, packet: "Packet[Stream]") -> bool:
@@ -73,13 +79,25 @@ def _count(subject: Subject, media: Media, track: Track | None, packet: "Packet[
     if track is None:
         return
     track.packets += 1
+    if track.packets == 1:
+        track.is_cut = is_cut(track, packet)
     if instant is None or start is None or end is None:
         return
     track.gap = max(track.gap, start - track.end) if track.start is not None else track.gap
     track.start = start if track.start is None else min(track.start, start)
     track.end = max(track.end, end)
+    if packet.dts is not None:
+        _step(track, packet.dts)
     if packet.is_keyframe:
+        track.first_key = instant if track.first_key is None else track.first_key
         track.last_key = max(instant, track.last_key or instant)
+
+
+def _step(track: Track, dts: int) -> None:
+    if track.last_dts is not None and dts > track.last_dts:
+        step = dts - track.last_dts
+        track.steps = (min(track.steps[0] or step, step), max(track.steps[1], step))
+    track.last_dts = dts
 
 
 def _least(media: Media, stated: float) -> float:
@@ -121,5 +139,8 @@ def _is_stated(subject: Subject) -> bool:
 
 def _frame_rate(subject: Subject, track: Track) -> None:
     seconds = _span(track)
-    if track.is_video and track.packets > 1 and seconds > 0:
-        subject.found["frame_rate"] = round(track.packets / seconds, 3)
+    if not track.is_video or track.packets < 2 or seconds <= 0:
+        return
+    subject.found["frame_rate"] = round(track.packets / seconds, 3)
+    if track.steps[1] > VARIABLE * track.steps[0]:
+        subject.note("variable_frame_rate")

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from pypdf import PasswordType, PdfReader
-from pypdf.generic import ArrayObject, DictionaryObject, IndirectObject, PdfObject
+from pypdf.generic import ArrayObject, DictionaryObject, PdfObject
 
+from services.verifier.checks.pdf_streams import entry, pdf_objects
 from services.verifier.checks.subject import Refused, Subject, read_at, truncated
 from shared.reasons import Reason
 
@@ -56,28 +57,21 @@ def pages(subject: Subject) -> None:
 
 def no_active_content(subject: Subject) -> None:
     """No object of the document is a script, starts a program or embeds a player."""
-    reader = subject.opened_as(PdfReader)
-    numbers = _object_numbers(reader)
-    if len(numbers) > subject.limits.pdf_objects:
-        raise Refused(Reason.UNSAFE_MEDIA, f"{len(numbers)} objects")
-    for number, generation in numbers:
-        for entry in _dictionaries(reader.get_object(IndirectObject(number, generation, reader)), 0):
-            _refuse_active(subject, entry)
+    for value in (*pdf_objects(subject), subject.opened_as(PdfReader).trailer):
+        for dictionary in _dictionaries(value, 0):
+            _refuse_active(subject, dictionary)
 
 
-def _object_numbers(reader: PdfReader) -> list[tuple[int, int]]:
-    plain = [(number, generation) for generation, table in reader.xref.items() for number in table]
-    return plain + [(number, 0) for number in reader.xref_objStm]
-
-
-def _refuse_active(subject: Subject, entry: DictionaryObject) -> None:
-    active = KEYS.intersection(entry)
-    action = entry.raw_get("/S") if "/S" in entry else None
+def _refuse_active(subject: Subject, value: DictionaryObject) -> None:
+    active = KEYS.intersection(value)
+    action = entry(value, "/S")
     if active or (isinstance(action, str) and action in ACTIONS):
         name = sorted(active)[0] if active else str(action)
         raise Refused(Reason.ACTIVE_CONTENT, f"the PDF holds {name.removeprefix('/')}")
-    if "/EmbeddedFiles" in entry:
+    if "/EmbeddedFiles" in value or "/EF" in value:
         subject.note("embedded_files")
+    if isinstance(action, str) and action == "/SubmitForm":
+        subject.note("sends_form")
 
 
 def _dictionaries(value: PdfObject | None, depth: int) -> Iterator[DictionaryObject]:

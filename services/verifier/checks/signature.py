@@ -4,30 +4,29 @@ import re
 
 import filetype
 
-from services.verifier.checks.mpeg_audio import id3_end
-from services.verifier.checks.subject import Refused, Subject, read_at
+from services.verifier.checks.formats import format_of, known_format
+from services.verifier.checks.subject import NotApplicable, Refused, Subject
 from services.verifier.policy import FORMATS
+from shared.messages import Kind
 from shared.reasons import Reason
 
 TEXT = re.compile(rb"[\t\n\r\x0c\x20-\x7e\x80-\xff]*")
-ISO_BOXES = frozenset({b"ftyp", b"styp", b"moov", b"moof", b"mdat", b"free", b"skip", b"wide", b"sidx", b"emsg"})
-STILL_BRANDS = frozenset({b"avif", b"avis", b"heic", b"heix", b"hevc", b"mif1", b"msf1", b"miaf"})
-PLAIN = {
-    b"\x89PNG\r\n\x1a\n": "png",
-    b"\xff\xd8\xff": "jpeg",
-    b"GIF87a": "gif",
-    b"GIF89a": "gif",
-    b"II*\0": "tiff",
-    b"MM\0*": "tiff",
-    b"BM": "bmp",
-    b"\0\0\1\0": "ico",
-    b"\0\0\0\x0cjP  \r\n\x87\n": "jp2",
-    b"%PDF-": "pdf",
-    b"PK\x03\x04": "zip",
-    b"PK\x05\x06": "zip",
-    b"OggS": "ogg",
-    b"fLaC": "flac",
+ERRORS = {"an HTML page", "XML that says an error", "JSON that says an error"}
+"""What is an error also where text, or bytes of any sort, were promised."""
+JSON_ERROR = re.compile(rb"\{\s*\"errors?\"\s*:\s*+(?!null|false|0|\"\"|\[\s*\]|\{\s*\})")
+XML_ERROR = re.compile(rb"(?>(?:<\?[^>]*>|<!--.*?-->|\s)*)<error", re.DOTALL)
+REFUSED = {
+    b"\x1f\x8b": "is packed with gzip, as a .tar.gz is; send a ZIP archive",
+    b"7z\xbc\xaf\x27\x1c": "is a 7z archive; send a ZIP archive",
+    b"Rar!": "is a RAR archive; send a ZIP archive",
+    b"BZh": "is packed with bzip2; send a ZIP archive",
+    b"\xfd7zXZ": "is packed with xz; send a ZIP archive",
+    b"\x28\xb5\x2f\xfd": "is packed with zstd; send a ZIP archive",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "is an office file of the old form (OLE), which may hold macros",
+    b"\x7fELF": "is a program (ELF)",
+    b"MZ": "is a program (PE)",
 }
+"""Known signatures that are refused, and what to say of them."""
 
 
 def not_empty(subject: Subject) -> None:
@@ -37,21 +36,20 @@ def not_empty(subject: Subject) -> None:
 
 
 def no_error_body(subject: Subject) -> None:
-    """The file is no page or text, such as a server sends in place of media; SVG counts as text."""
+    """The file is no page or text, such as a server sends in place of media; SVG counts as text.
+
+    Where text or bytes of any sort were promised, only an HTML page, and XML or JSON that says an error, is refused.
+    """
     what = _text_kind(subject.head)
-    if what is not None:
+    if what in ERRORS or (what is not None and subject.promised not in {Kind.TEXT, Kind.OTHER}):
         raise Refused(Reason.NOT_MEDIA, f"the file is {what}")
 
 
 def signature(subject: Subject) -> None:
     """The first bytes are those of an accepted format."""
-    found = _format(subject.head)
-    if found == "id3":
-        found = _format(read_at(subject.file, id3_end(subject.head), 64), default="mp3")
+    found = known_format(subject)
     if found is None:
-        guess = filetype.guess(subject.head)
-        seen = f"looks like {guess.mime}" if guess else "has no known signature"
-        raise Refused(Reason.NOT_MEDIA, f"the file {seen}, which is not accepted")
+        raise Refused(Reason.NOT_MEDIA, f"the file {_seen(subject.head)}, which is not accepted")
     subject.format = FORMATS[found]
     if not subject.format.is_media:
         subject.kind = next(iter(subject.format.types))
@@ -59,8 +57,17 @@ def signature(subject: Subject) -> None:
 
 def promised_kind(subject: Subject) -> None:
     """The kind is the promised one, when one was promised."""
-    if subject.promised is not None and subject.kind is not subject.promised:
+    if subject.promised is None:
+        raise NotApplicable
+    if subject.kind is not subject.promised:
         raise Refused(Reason.WRONG_KIND, f"promised {subject.promised}, found {subject.kind}")
+
+
+def _seen(head: bytes) -> str:
+    """What a file looks like that has no accepted format."""
+    known = next((what for start, what in REFUSED.items() if head.startswith(start)), None)
+    guess = None if known else filetype.guess(head)
+    return known or (f"looks like {guess.mime}" if guess else "has no known signature")
 
 
 def _text_kind(head: bytes) -> str | None:
@@ -71,60 +78,13 @@ def _text_kind(head: bytes) -> str | None:
     if text.startswith(b"<"):
         return _markup(text[:1024])
     if text.startswith((b"{", b"[")):
-        return "JSON text"
-    return "plain text" if TEXT.fullmatch(head) and _format(head) is None else None
+        return "JSON that says an error" if JSON_ERROR.match(text) else "JSON text"
+    return "plain text" if TEXT.fullmatch(head) and format_of(head) is None else None
 
 
 def _markup(text: bytes) -> str:
     if b"<svg" in text:
         return "an SVG drawing"
-    return "an HTML page" if b"<html" in text or b"<!doctype html" in text else "XML text"
-
-
-def _format(head: bytes, default: str | None = None) -> str | None:
-    for start, name in PLAIN.items():
-        if head.startswith(start):
-            return name
-    for look in (_iso, _riff, _ebml, _mpeg_audio):
-        name_found = look(head)
-        if name_found:
-            return name_found
-    return "id3" if head.startswith(b"ID3") else default
-
-
-def _iso(head: bytes) -> str | None:
-    """The format of an ISO base media file: brands tell still pictures, QuickTime and 3GP from MP4."""
-    if head[4:8] not in ISO_BOXES:
-        return None
-    if head[4:8] != b"ftyp":
-        return "mp4" if head[4:8] in {b"styp", b"moof", b"sidx", b"emsg"} else "mov"
-    major, end = head[8:12], int.from_bytes(head[:4])
-    brands = {head[at : at + 4] for at in range(16, min(end, len(head)), 4)} | {major}
-    if major in STILL_BRANDS:
-        return "avif" if brands & {b"avif", b"avis"} else None
-    if major.startswith((b"3gp", b"3g2", b"3ge", b"3gg", b"3gr", b"3gs")):
-        return "3gp"
-    return "mov" if major == b"qt  " else "mp4"
-
-
-def _riff(head: bytes) -> str | None:
-    if head[:4] not in {b"RIFF", b"RF64"}:
-        return None
-    return {b"WAVE": "wav", b"WEBP": "webp", b"AVI ": "avi"}.get(head[8:12])
-
-
-def _ebml(head: bytes) -> str | None:
-    if not head.startswith(b"\x1aE\xdf\xa3"):
-        return None
-    kind = re.search(rb"\x42\x82.{1,8}?(webm|matroska)", head[:256], re.DOTALL)
-    return kind[1].decode() if kind else None
-
-
-def _mpeg_audio(head: bytes) -> str | None:
-    """MP3 or ADTS by the frame header: sync word, layer, a legal bit rate and sample rate."""
-    if len(head) < 4 or head[0] != 0xFF or head[1] & 0xE0 != 0xE0:
-        return None
-    if head[1] & 0xF6 == 0xF0:
-        return "adts"
-    legal = head[1] & 0x18 != 0x08 and head[2] & 0xF0 not in {0, 0xF0} and head[2] & 0x0C != 0x0C
-    return "mp3" if head[1] & 0x06 == 0x02 and legal else None
+    if b"<html" in text or b"<!doctype html" in text:
+        return "an HTML page"
+    return "XML that says an error" if XML_ERROR.match(text) else "XML text"

@@ -1,23 +1,22 @@
 """Video and audio from outside: the container, its streams, their codecs and sizes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cache
 
 import av
 from av.audio.stream import AudioStream
 from av.codec.codec import UnknownCodecError
-from av.container import InputContainer
 from av.stream import Disposition
 from av.video.stream import VideoStream
 
 from services.verifier.checks.boxes import not_encrypted, whole_boxes
-from services.verifier.checks.ebml import whole_elements
+from services.verifier.checks.ebml import is_encrypted, whole_elements
+from services.verifier.checks.look import tell_look
 from services.verifier.checks.mpeg_audio import whole_adts, whole_mp3
 from services.verifier.checks.ogg import whole_ogg
 from services.verifier.checks.riff import whole_riff
-from services.verifier.checks.subject import Refused, Subject
+from services.verifier.checks.subject import NotApplicable, Refused, Subject
+from services.verifier.checks.tracks import Media, Track
 from services.verifier.policy import AUDIO_CODECS, VIDEO_CODECS
 from shared.messages import Kind
 from shared.reasons import Reason
@@ -37,54 +36,23 @@ READ_BYTES = 256 * 1024
 OPTIONS = {"protocol_whitelist": "none"}
 
 
-@dataclass
-class Track:
-    """One stream with what its packets told: how many, how many frames, first and last instant in seconds."""
-
-    stream: VideoStream | AudioStream
-    budget: int = 0
-    """Packets that are decoded from the start."""
-    packets: int = 0
-    decoded: int = 0
-    rotation: int = 0
-    """Degrees to turn a picture for display."""
-    start: Fraction | None = None
-    end: Fraction = Fraction(0)
-    gap: Fraction = Fraction(0)
-    """Longest step from one packet to the next, in seconds."""
-    last_key: int | None = None
-    """Timestamp of the last key frame, in the stream's time base."""
-
-    @property
-    def is_video(self) -> bool:
-        """Whether this is a video stream."""
-        return isinstance(self.stream, VideoStream)
-
-
-@dataclass
-class Media:
-    """An opened container, its video and audio tracks, the main one first, and where its last packet ends."""
-
-    container: InputContainer
-    tracks: list[Track] = field(default_factory=list)
-    end: Fraction = Fraction(0)
-
-    def close(self) -> None:
-        """Let go of the decoders and the file."""
-        self.container.close()
-
-
 def whole_container(subject: Subject) -> None:
     """No part of the container's structure ends after the end of the file."""
     check = WHOLE.get(subject.format.reader)
-    if check is not None:
-        check(subject)
+    if check is None:
+        raise NotApplicable
+    check(subject)
 
 
 def clear_samples(subject: Subject) -> None:
     """The samples are not encrypted."""
-    if subject.format.reader == "mov":
+    if subject.format.reader == "matroska":
+        if is_encrypted(subject):
+            raise Refused(Reason.ENCRYPTED, "a track has encrypted samples")
+    elif subject.format.reader == "mov":
         not_encrypted(subject)
+    else:
+        raise NotApplicable
 
 
 def container(subject: Subject) -> None:
@@ -112,6 +80,9 @@ def streams(subject: Subject) -> None:
         raise Refused(Reason.UNDECODABLE, "the file has no video or audio stream")
     media.tracks.sort(key=lambda track: not track.is_video)
     subject.kind = Kind.VIDEO if media.tracks[0].is_video else Kind.AUDIO
+    pictures = sum(track.is_video for track in media.tracks)
+    subject.found |= {"video_tracks": pictures, "audio_tracks": len(media.tracks) - pictures}
+    subject.found["other_tracks"] = len(media.container.streams) - len(media.tracks)
     if subject.kind not in subject.format.types:
         raise Refused(Reason.NOT_MEDIA, f"{subject.kind} in {subject.format.name} is not accepted")
 
@@ -131,6 +102,8 @@ def codecs(subject: Subject) -> None:
 
 def picture_size(subject: Subject) -> None:
     """Every video stream has a width and a height inside the limits."""
+    if subject.kind is not Kind.VIDEO:
+        raise NotApplicable
     for track in reversed(subject.opened_as(Media).tracks):
         if not isinstance(track.stream, VideoStream):
             continue
@@ -140,6 +113,7 @@ def picture_size(subject: Subject) -> None:
         if width * height == 0:
             raise Refused(Reason.UNDECODABLE, "a video stream has no width or height")
         subject.found |= {"width": width, "height": height}
+        tell_look(subject, track.stream)
 
 
 def _codec(track: Track) -> str:

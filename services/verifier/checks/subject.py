@@ -21,6 +21,10 @@ class Refused(Exception):  # noqa: N818 (a verdict, not an error)
         self.detail = detail
 
 
+class NotApplicable(Exception):  # noqa: N818 (an answer, not an error)
+    """A check has nothing to say about this file."""
+
+
 class Opened(Protocol):
     """What a library gives for an opened file."""
 
@@ -45,6 +49,7 @@ class Subject:
     found: dict[str, object] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     passed: list[str] = field(default_factory=list)
+    not_applicable: list[str] = field(default_factory=list)
 
     @classmethod
     def of(cls, file: BinaryIO, promised: Kind | None, limits: Limits) -> "Subject":
@@ -82,6 +87,7 @@ class Subject:
                 "container": self.format.name,
                 "notes": tuple(self.notes),
                 "checks": tuple(self.passed),
+                "not_applicable": tuple(self.not_applicable),
                 **self.found,
             }
         )

@@ -11,11 +11,14 @@ from pathlib import Path
 import av.logging
 import structlog
 
+from services.verifier.policy import UNDECODED
+from services.verifier.probe.calls import load_library
 from services.verifier.probe.confine import leave_network
 from services.verifier.probe.pool import Pool
 from services.verifier.probe.preload import preload
 from services.verifier.probe.server import serve
 from services.verifier.probe.versions import libraries, refuse_old, verifier_version
+from services.verifier.probe.worker import NoChild
 from shared.errors import UsageError
 from shared.telemetry import logs
 
@@ -23,11 +26,12 @@ log = structlog.get_logger(__name__)
 
 
 def main() -> int:
-    """Serve until SIGTERM or SIGINT; exit code 2 if the libraries are too old."""
+    """Serve until SIGTERM or SIGINT; exit code 2 if the libraries are too old or children cannot be confined."""
     options = _options()
     logs.configure("probe", "info", options.log_format)
     try:
         refuse_old(libraries())
+        load_library()
     except UsageError as error:
         log.error("probe_refused", error=str(error))
         return 2
@@ -38,7 +42,11 @@ def main() -> int:
     limits = {"memory_bytes": options.memory, "seconds": options.seconds, "children": options.children}
     log.info("probe_starts", **limits, own_network=leave_network(), verifier_version=verifier_version())
     gc.freeze()
-    asyncio.run(_run(options))
+    try:
+        asyncio.run(_run(options))
+    except NoChild as error:
+        log.error("probe_refused", error=f"A child cannot be confined: {error}.")
+        return 2
     return 0
 
 
@@ -48,7 +56,7 @@ async def _run(options: argparse.Namespace) -> None:
         loop.add_signal_handler(number, stop.set)
     if options.stop_on_eof:
         loop.add_reader(sys.stdin.fileno(), stop.set)
-    pool = Pool(options.memory, options.seconds, verifier_version())
+    pool = Pool(options.memory, options.seconds, verifier_version(), options.accept_undecoded)
     try:
         await pool.start(options.children)
         await serve(options.socket, options.dir, pool, stop)
@@ -63,6 +71,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--memory", type=int, default=2**30, help="bytes that one examination may take")
     parser.add_argument("--seconds", type=float, default=60.0, help="time that one examination may take")
     parser.add_argument("--children", type=int, default=2, help="files examined at once")
+    parser.add_argument("--accept-undecoded", nargs="*", choices=UNDECODED, default=(), help="images without a decoder")
     parser.add_argument("--log-format", choices=("json", "text"), default="json", help="form of a log line")
     parser.add_argument("--stop-on-eof", action="store_true", help="end when standard input is closed")
     return parser.parse_args()

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import warnings
+from dataclasses import replace
 
 from services.verifier.checks.image import set_up
 from services.verifier.checks.order import prove
@@ -17,14 +18,18 @@ READY, TAKEN = b"ready\n", b"taken\n"
 
 
 def run(channel: socket.socket, memory_bytes: int, empty: int) -> None:
-    """Confine this process, say so, then answer requests from `channel` until it is closed."""
+    """Confine this process, say so or what kept it from it, then answer requests from `channel` until it is closed."""
     signal.set_wakeup_fd(-1)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGXCPU):
         signal.signal(number, signal.SIG_DFL)
     warnings.simplefilter("ignore")
     limits = Limits()
     set_up(limits.pixels)
-    confine(memory_bytes, channel.fileno(), empty)
+    try:
+        confine(memory_bytes, channel.fileno(), empty)
+    except OSError as error:
+        channel.sendall(f"{error}\n".encode())
+        return
     channel.sendall(READY)
     while _answer(channel, limits):
         pass
@@ -38,6 +43,7 @@ def _answer(channel: socket.socket, limits: Limits) -> bool:
     channel.sendall(TAKEN)
     request = json.loads(data)
     allow_cpu(request["seconds"])
+    limits = replace(limits, accept_undecoded=frozenset(request["undecoded"]))
     with os.fdopen(descriptors[0], "rb") as file:
         verdict = prove(file, Kind(request["kind"]) if request["kind"] else None, limits)
     channel.sendall(verdict.model_dump_json().encode() + b"\n")

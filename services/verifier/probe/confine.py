@@ -7,6 +7,8 @@ import resource
 import signal
 import tempfile
 
+from services.verifier.probe.calls import allow_only
+
 NOBODY = 65534
 CLONE_NEWNET = 0x40000000
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS = 1, 4, 38
@@ -31,8 +33,9 @@ def empty_folder() -> int:
 def confine(memory_bytes: int, keep: int, empty: int) -> None:
     """Leave this process nothing but the descriptor `keep` and `memory_bytes` more memory than it has.
 
-    No environment, no other descriptor, no new process or thread, no written file, no core, no debugger; where
-    it is root, also no files (the root folder becomes the one of the descriptor `empty`) and no user's rights.
+    No environment, no other descriptor, no written file, no core, no debugger, and no system call that is not on the
+    list; where it is root, also no files (the root folder becomes the one of the descriptor `empty`) and no user's
+    rights. Raises OSError where the kernel does not let it.
     """
     os.environ.clear()
     limit_bytes, null = _virtual_bytes() + memory_bytes, os.open(os.devnull, os.O_RDWR)
@@ -48,6 +51,7 @@ def confine(memory_bytes: int, keep: int, empty: int) -> None:
     ):
         resource.setrlimit(limit, (value, value))
     _close_all_but(keep, null)
+    allow_only(keep)
 
 
 def allow_cpu(seconds: float) -> None:

@@ -4,7 +4,9 @@ import asyncio
 import json
 import os
 import signal
+from collections.abc import Sequence
 
+import structlog
 from pydantic import ValidationError
 
 from services.verifier.facts import Verdict
@@ -12,6 +14,8 @@ from services.verifier.probe.confine import empty_folder
 from services.verifier.probe.worker import NoChild, Worker
 from shared.messages import Kind
 from shared.reasons import Reason
+
+log = structlog.get_logger(__name__)
 
 FILES_PER_CHILD = 100
 """A child is replaced after so many files, whatever they left in its memory."""
@@ -24,10 +28,14 @@ OUT_OF_BOUNDS = frozenset({signal.SIGKILL, signal.SIGXCPU})
 
 
 class Pool:
-    """Confined processes with `memory_bytes` and `seconds` for a file; `version` goes into every verdict."""
+    """Confined processes with `memory_bytes` and `seconds` for a file; `version` goes into every verdict.
 
-    def __init__(self, memory_bytes: int, seconds: float, version: str) -> None:
+    `undecoded` names the formats that are accepted without a decoder.
+    """
+
+    def __init__(self, memory_bytes: int, seconds: float, version: str, undecoded: Sequence[str] = ()) -> None:
         self._memory_bytes, self._seconds, self._version = memory_bytes, seconds, version
+        self._undecoded = list(undecoded)
         self._empty = empty_folder()
         self._places: asyncio.LifoQueue[Worker | None] = asyncio.LifoQueue()
 
@@ -51,7 +59,7 @@ class Pool:
             worker = await self._hand_over(place, descriptor, kind)
             verdict = await self._verdict(worker, descriptor)
             again = verdict.accepted and worker.files < FILES_PER_CHILD
-            return verdict.model_copy(update={"verifier_version": self._version})
+            return verdict.model_copy(update={"verifier_version": self._version, "peak_bytes": worker.peak_bytes()})
         finally:
             if worker is not None and not again:
                 worker.end()
@@ -69,7 +77,8 @@ class Pool:
 
     async def _hand_over(self, place: Worker | None, descriptor: int, kind: Kind | None) -> Worker:
         """Give the file to the child of this place, or to a new one if there is none or it died idle."""
-        request = json.dumps({"kind": kind, "seconds": self._allowance(descriptor)}).encode()
+        asked = {"kind": kind, "seconds": self._allowance(descriptor), "undecoded": self._undecoded}
+        request = json.dumps(asked).encode()
         if place is not None and await place.give(request, descriptor):
             return place
         if place is not None:
@@ -77,7 +86,7 @@ class Pool:
         worker = await self._fork()
         if not await worker.give(request, descriptor):
             worker.end()
-            raise NoChild
+            raise NoChild("it ended before it took a file")
         return worker
 
     async def _verdict(self, worker: Worker, descriptor: int) -> Verdict:
@@ -103,6 +112,9 @@ def _of_death(status: int) -> Verdict:
     if not os.WIFSIGNALED(status):
         return Verdict(reason=Reason.UNDECODABLE, detail="the examination ended without an answer")
     ended_by = signal.Signals(os.WTERMSIG(status))
+    if ended_by is signal.SIGSYS:
+        log.error("examination_forbidden")
+        return Verdict(reason=Reason.UNSAFE_MEDIA, detail="the examination tried something that is forbidden (SIGSYS)")
     if ended_by in OUT_OF_BOUNDS:
         return Verdict(reason=Reason.PROBE_TIMEOUT, detail=f"more memory or time than is allowed ({ended_by.name})")
     return Verdict(reason=Reason.UNDECODABLE, detail=f"a decoder crashed ({ended_by.name})")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from services.verifier.facts import MAX_ANSWER_BYTES
 from services.verifier.probe import child
+from services.verifier.probe.memory import forget_peak, peak_bytes
 
 WORD_SECONDS = 10.0
 """A child that does not even take a file within this time is of no use."""
@@ -26,6 +27,7 @@ class Worker:
     channel: socket.socket
     files: int = 0
     status: int | None = None
+    last_peak: int | None = None
     received: bytes = b""
 
     @classmethod
@@ -35,32 +37,34 @@ class Worker:
         try:
             pid = os.fork()
         except OSError as error:
-            raise NoChild from error
+            raise NoChild(f"no process: {error.strerror}") from error
         if pid == 0:
             _be_child(theirs, memory_bytes, empty)
         theirs.close()
         ours.setblocking(False)
         worker = cls(pid, ours)
-        if not await worker._says(child.READY):
+        word = await worker._word()
+        if word != child.READY:
             worker.end()
-            raise NoChild
+            raise NoChild(word.decode(errors="replace").strip() or "it ended at once")
         return worker
 
     async def give(self, request: bytes, descriptor: int) -> bool:
         """Hand over an open file; False if the child has died before it took it."""
+        forget_peak(self.pid)
         try:
             socket.send_fds(self.channel, [request], [descriptor])
         except (BrokenPipeError, ConnectionResetError):
             return False
         self.files += 1
-        return await self._says(child.TAKEN)
+        return await self._word() == child.TAKEN
 
-    async def _says(self, word: bytes) -> bool:
-        """Whether the child says this word, which takes it no time."""
+    async def _word(self) -> bytes:
+        """What the child says at once; empty if it ends or is silent."""
         try:
-            return await asyncio.wait_for(self.line(), WORD_SECONDS) == word
+            return await asyncio.wait_for(self.line(), WORD_SECONDS)
         except TimeoutError:
-            return False
+            return b""
 
     async def line(self) -> bytes:
         """One line of bounded length from the child; empty if it ended first."""
@@ -79,10 +83,16 @@ class Worker:
     def end(self) -> int:
         """Kill the child if it still runs; its wait status tells what ended it."""
         if self.status is None:
+            self.last_peak = peak_bytes(self.pid)
             self.channel.close()
             os.kill(self.pid, signal.SIGKILL)
-            self.status = os.waitpid(self.pid, 0)[1]
+            _, self.status, usage = os.wait4(self.pid, 0)
+            self.last_peak = self.last_peak or usage.ru_maxrss * 1024
         return self.status
+
+    def peak_bytes(self) -> int | None:
+        """The most memory that the child held since it was given its latest file, in bytes."""
+        return peak_bytes(self.pid) if self.status is None else self.last_peak
 
 
 def _be_child(channel: socket.socket, memory_bytes: int, empty: int) -> None:

@@ -96,5 +96,5 @@ SELECT task_id, lease_id, epoch, state, stage, lane, account, provider, provider
        operation_id, attempt_id, variant, display_name, promised_kind, expected, traceparent,
        tries, refreshes, verifications, placements, strikes, ready_at, url_expires_at, deadline, sources_added,
        reason AS last_reason, staged_bucket, staged_key, staged_version, staged_etag, staged_size, h1, unproven_sha256, rejected_sha256, rejected_reason,
-       h2, kind, facts, verifier_version, durable_uri, size, h3, provenance ->> 'model' AS model
+       h2, kind, facts, verifier_version, durable_uri, size, h3, provenance ->> 'model' AS model, declared_type, flags
 FROM taken;

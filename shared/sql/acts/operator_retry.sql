@@ -1,12 +1,17 @@
 -- operator_retry: sends a task that needs attention on, at the last stage whose bytes still exist; has its job asked for.
 WITH stopped AS (
-    SELECT task_id, output_id = '' AS is_placeholder FROM tasks
-    WHERE task_id = %(task_id)s AND state = 'needs_attention'
+    SELECT task_id, output_id = '' AS is_placeholder,
+           EXISTS (SELECT FROM rejected r
+                   WHERE r.bucket = staged_bucket AND r.key = staged_key AND r.purging_at IS NOT NULL) AS is_purged
+    FROM tasks
+    WHERE task_id = %(task_id)s AND state = 'needs_attention' AND reason <> 'held_for_review'
     FOR UPDATE
 ), moved AS (
     UPDATE tasks t
     SET state = CASE WHEN stopped.is_placeholder THEN 'generating'
-                     WHEN t.h2 IS NOT NULL AND t.h2 = t.h1 AND t.staged_key IS NOT NULL THEN 'promoting'
+                     -- A proof is one of the bytes that are staged now, not of equal ones that were lost.
+                     WHEN stopped.is_purged THEN 'output_ready'
+                     WHEN t.h2 = t.h1 AND t.verified_at >= t.staged_at AND t.staged_key IS NOT NULL THEN 'promoting'
                      WHEN t.staged_key IS NOT NULL THEN 'verifying'
                      ELSE 'output_ready' END,
         reason = NULL, wake_at = NULL, announce_at = NULL,

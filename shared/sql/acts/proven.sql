@@ -3,7 +3,7 @@ WITH moved AS (
     UPDATE tasks t
     SET state = 'promoting', wake_at = NULL, lease_id = NULL, lease_worker = NULL, leased_at = NULL, strikes = 0,
         h2 = %(sha256)s, kind = %(kind)s, facts = %(facts)s, verifier_version = %(verifier_version)s,
-        verified_at = statement_timestamp()
+        flags = %(flags)s::text[], verified_at = statement_timestamp()
     WHERE t.task_id = %(task_id)s AND t.state = %(from_state)s AND t.lease_id = %(lease_id)s AND t.epoch = %(epoch)s
     RETURNING t.task_id, t.state, t.epoch
 ), closed AS (

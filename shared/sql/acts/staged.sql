@@ -4,7 +4,7 @@ WITH moved AS (
     SET state = 'verifying', reason = NULL, wake_at = NULL,
         lease_id = NULL, lease_worker = NULL, leased_at = NULL, strikes = 0,
         staged_bucket = %(bucket)s, staged_key = %(key)s, staged_version = %(version_id)s, staged_etag = %(etag)s,
-        staged_size = %(size)s, h1 = %(sha256)s, staged_at = statement_timestamp()
+        staged_size = %(size)s, h1 = %(sha256)s, declared_type = %(declared_type)s, staged_at = statement_timestamp()
     WHERE t.task_id = %(task_id)s AND t.state = %(from_state)s AND t.lease_id = %(lease_id)s AND t.epoch = %(epoch)s
     RETURNING t.task_id, t.state, t.epoch
 ), closed AS (

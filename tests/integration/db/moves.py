@@ -31,6 +31,7 @@ def stage_bytes(database: Database, claim: Claim, *, sha256: str = SHA) -> bool:
             etag=None,
             size=10,
             sha256=sha256,
+            declared_type=None,
             evidence={},
         )
     )
@@ -45,6 +46,7 @@ def prove(database: Database, claim: Claim) -> bool:
             kind="image",
             facts={"kind": "image", "content_type": "image/png", "extension": "png"},
             verifier_version="1",
+            flags=[],
             evidence={},
         )
     )

@@ -161,9 +161,9 @@ def test_a_worker_without_the_lease_proves_stores_and_rejects_nothing(
     claim = taken(as_role("verifier"), Stage.VERIFY)
     thief = replace(claim, lease_id=uuid4())
     if act == "rejected":
-        assert not as_role("verifier").run("rejected", **thief.token, reason="not_media", evidence={})
+        assert not as_role("verifier").run("rejected", **thief.token, reason="not_media", evidence={}, keep_seconds=9)
         assert not as_role("verifier").run(
-            "rejected", **replace(claim, epoch=claim.epoch - 1).token, reason="not_media", evidence={}
+            "rejected", **replace(claim, epoch=claim.epoch - 1).token, reason="not_media", evidence={}, keep_seconds=9
         )
         return
     assert not prove(as_role("verifier"), thief)

@@ -12,10 +12,10 @@ import pytest
 
 from services.ingest.webhooks.receive import FOLLOWERS
 from tests.faults.sender import Delivery, deliver_all
-from tests.system.conftest import System, no_log_tells_a_link, source, sweep, system, unswept, until
+from tests.system.conftest import System, forks, no_log_tells_a_link, source, sweep, system, unswept, until
 from tests.system.hooks import Hooks, hooks_of, way_to
 
-__all__ = ["no_log_tells_a_link", "source", "sweep", "system", "unswept"]
+__all__ = ["forks", "no_log_tells_a_link", "source", "sweep", "system", "unswept"]
 
 FULL = os.environ.get("OUTLAST_DRILLS") == "full"
 WEBHOOKS, PER_SECOND = (2000, 200.0) if FULL else (150, 75.0)

@@ -41,6 +41,13 @@ FILL_STORIES = """
     SELECT gen_random_uuid(), task_id, 'sealed', 'h', 'p', 'none', 'unknown' FROM tasks WHERE state <> 'complete';
     INSERT INTO jobs (job_key, account, provider, provider_account, job_id, started_at)
     SELECT task_id, account, provider, provider_account, job_id, ready_at FROM tasks;
+    INSERT INTO rejected (task_id, epoch, account, bucket, key, size, sha256, reason, rejected_at)
+    SELECT task_id, 1, account, 'staging', task_id::text, 7, repeat('a', 64), 'not_media', accepted_at FROM tasks;
+    INSERT INTO assets (task_id, bucket, key, status, kind, content_type, size, sha256, facts, durable_at)
+    SELECT task_id, 'assets', task_id::text, 'durable', 'image', 'image/png', 7, repeat('a', 64), '{}', stored_at
+    FROM tasks WHERE state = 'complete';
+    INSERT INTO reverifications (task_id, verifier_version, verdict)
+    SELECT task_id, 'v', CASE WHEN job_id LIKE '%99' THEN 'lost' ELSE 'same' END FROM tasks WHERE state = 'complete';
     INSERT INTO lives (provider, shortest_seconds) SELECT DISTINCT provider, 60 FROM tasks;
 """
 

@@ -1,37 +1,48 @@
-"""Many damaged files in a row: each gets a verdict, none ends the probe."""
+"""Damaged files in a row, a sample of `make mutants`: each gets a verdict, and what is accepted decodes."""
 
-import os
-from concurrent.futures import ThreadPoolExecutor
-from random import Random
+from collections import Counter
+from pathlib import Path
+
+import pytest
 
 from shared.reasons import Reason
-from tests.integration.verifier.conftest import RunningProbe
-from tests.media.damage import damaged
-from tests.media.documents import archive, nested, pdf, pdf_with_script
-from tests.media.moving import sound, video
-from tests.media.pictures import animation, picture
+from tests.media.damage import WAYS
+from tests.mutants.making import Mutant, good_files, mutant
+from tests.mutants.running import SecondOpinion, course, run_all
 
-FILES = int(os.environ.get("DAMAGED_FILES", "400"))
-SEED = int(os.environ.get("DAMAGE_SEED", "1"))
+MUTANTS, SEED = 250, 1
 
 
-def good_files() -> list[bytes]:
-    """One or two of each kind."""
-    moving = [video(audio="aac"), video("webm", "libvpx", audio="libopus"), video("avi", "mpeg4")]
-    moving += [video("matroska"), video(muxing=(("movflags", "frag_keyframe+empty_moov"),))]
-    audio = [sound(), sound("wav", "pcm_s16le"), sound("flac", "flac"), sound("ogg", "libopus"), sound("adts", "aac")]
-    still = [picture(form) for form in ("PNG", "JPEG", "WEBP", "GIF", "AVIF", "TIFF", "BMP", "JPEG2000", "ICO")]
-    other = [animation(form) for form in ("PNG", "WEBP", "GIF", "AVIF", "TIFF")]
-    return [*moving, *audio, *still, *other, pdf(5), pdf_with_script(), archive({"a": b"x" * 1000}), nested(2)]
+def test_good_files_are_accepted_and_decode_by_other_code_too() -> None:
+    with course() as here:
+        tried = [Mutant(n, good.name, "none", good.kind, good.data) for n, good in enumerate(good_files())]
+        results = [here.run(one) for one in tried]
+    assert [(result.mutant.source, result.verdict.detail) for result in results if not result.verdict.accepted] == []
+    assert [(result.mutant.source, result.fault) for result in results if result.fault] == []
 
 
-def test_damaged_files_each_get_a_verdict_and_none_ends_the_probe(probe: RunningProbe) -> None:
-    random, good, pid = Random(SEED), good_files(), probe.process.pid
-    made = [damaged(good, random) for _ in range(FILES)]
-    with ThreadPoolExecutor(4) as callers:
-        verdicts = list(callers.map(lambda n: probe.examine(made[n], None, f"damaged-{n}"), range(FILES)))
-    crashed = [n for n, verdict in enumerate(verdicts) if verdict.reason is not None and verdict.check is None]
-    assert crashed == [], f"seed {SEED}: {[verdicts[n].detail for n in crashed]}"
-    assert sum(verdict.reason is Reason.UNDECODABLE for verdict in verdicts) > FILES // 3
-    assert probe.process.pid == pid
-    assert all(probe.examine(data).accepted for data in good[:5])
+def test_damaged_files_each_get_a_verdict_and_what_is_accepted_decodes_by_other_code() -> None:
+    results = list(run_all(SEED, range(MUTANTS)))
+    again = [
+        f"make mutants SEED={SEED} CASE={result.mutant.number}: {result.fault}" for result in results if result.fault
+    ]
+    assert again == []
+    assert [(result.mutant.number, result.verdict.detail) for result in results if result.is_death] == []
+    ends = Counter(result.verdict.reason for result in results)
+    assert ends[Reason.UNDECODABLE] > MUTANTS // 3
+    assert ends[None] > MUTANTS // 10
+    assert {result.mutant.way for result in results} == {way.__name__ for way in WAYS}
+
+
+def test_a_mutant_is_made_again_from_its_seed_and_number() -> None:
+    assert mutant(SEED, 7) == mutant(SEED, 7)
+    assert mutant(SEED, 7).data != mutant(SEED + 1, 7).data
+
+
+@pytest.mark.parametrize("kind", ["video", "image", "pdf", "archive", "text"])
+def test_the_second_opinion_is_against_a_file_that_does_not_decode(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"{\xff" * 100)
+    opinion = SecondOpinion()
+    assert opinion.ask(kind, path) not in {"ok", "the second opinion is gone"}
+    opinion.close()

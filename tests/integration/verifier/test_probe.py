@@ -93,6 +93,7 @@ def test_an_examination_that_takes_too_much_memory_is_refused_and_the_probe_goes
         (signal.SIGABRT, Reason.UNDECODABLE),
         (signal.SIGKILL, Reason.PROBE_TIMEOUT),
         (signal.SIGXCPU, Reason.PROBE_TIMEOUT),
+        (signal.SIGSYS, Reason.UNSAFE_MEDIA),
     ],
 )
 def test_a_child_that_dies_is_a_verdict_and_the_probe_goes_on(

@@ -65,6 +65,13 @@ def test_the_children_are_nobody(start: Start) -> None:
     assert "NoNewPrivs:\t1" in status
 
 
+def test_every_child_lives_by_a_list_of_system_calls(start: Start) -> None:
+    probe = start(children=2)
+    for pid in children(probe.process.pid):
+        # 2 is SECCOMP_MODE_FILTER (proc(5)).
+        assert "\nSeccomp:\t2\n" in Path(f"/proc/{pid}/status").read_text()
+
+
 def test_a_probe_ends_when_its_parent_is_killed() -> None:
     with TemporaryDirectory(prefix="probe") as folder:
         program = (

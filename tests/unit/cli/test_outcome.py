@@ -122,3 +122,10 @@ def test_facts_leave_out_what_is_not_known() -> None:
     assert facts({"content_type": "application/pdf", "pages": 4, "codecs": []}) == "application/pdf, 4 pages"
     assert facts({"pages": 1}) == "1 page"
     assert facts(None) == ""
+
+
+def test_what_the_hooks_found_in_it_is_shown_where_they_found_anything() -> None:
+    assert "Flags     needs_redaction secrets" in printed(
+        task("complete", size=1, flags=("needs_redaction", "secrets"))
+    )
+    assert "Flags" not in printed(task("complete", size=1, flags=()))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.downloader.coding import coding_of, decoded
-from services.downloader.opening import is_error_page, opened
+from services.downloader.opening import is_error_page, opened, says_error
 from services.downloader.pace import paced
 from shared.egress import Headers
 from shared.errors import Failure
@@ -190,3 +190,27 @@ def test_fr31_and_fr32_an_error_page_is_seen_by_its_first_bytes(first: bytes) ->
 )
 def test_a_body_that_is_no_error_page_passes(first: bytes) -> None:
     assert not is_error_page(first)
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        b"<!DOCTYPE html><html>",
+        b"\xef\xbb\xbf <html>",
+        b"<?xml version='1.0'?><Error><Code>AccessDenied</Code>",
+        b'<?xml version="1.0"?><!-- a --><ErrorResponse>',
+        b'{"error": {"message": "expired"}}',
+        b' {"errors": ["x"]}',
+    ],
+)
+def test_fr31_fr32_what_says_an_error_is_one_also_where_text_was_promised(first: bytes) -> None:
+    assert says_error(first)
+    assert is_error_page(first)
+
+
+@pytest.mark.parametrize(
+    "first",
+    [b'{"text": "hello"}', b'{"error": null, "text": 1}', b"[1, 2]", b"<think>so</think>", b"<svg>", b"plain", b""],
+)
+def test_json_and_text_that_say_no_error_pass_where_text_was_promised(first: bytes) -> None:
+    assert not says_error(first)

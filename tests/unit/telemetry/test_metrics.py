@@ -132,7 +132,7 @@ def test_our_own_register_is_valid_open_metrics(monkeypatch: pytest.MonkeyPatch)
 
 def test_no_label_of_ours_can_hold_a_host_an_id_or_a_url() -> None:
     labels = {label for declared in metrics.REGISTER.declared.values() for label in declared.labels}
-    assert labels == {"provider", "call", "outcome", "stage", "reason", "state", "version", "python"}
+    assert labels == {"provider", "call", "hook", "outcome", "stage", "reason", "state", "version", "python"}
 
 
 def test_every_way_in_which_a_proof_may_fail_is_counted_by_its_word() -> None:

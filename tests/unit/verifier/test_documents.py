@@ -60,8 +60,8 @@ def test_drawing_commands_that_unpack_without_end_are_unsafe(size: int, examine:
 
 
 def test_too_many_pages_or_objects_or_bytes_are_unsafe(examine: Callable[..., Verdict]) -> None:
-    for limits in ({"pages": 2}, {"pdf_objects": 3}, {"pdf_bytes": 100}):
-        assert examine(pdf(3), Kind.PDF, replace(Limits(), **limits)).reason is Reason.UNSAFE_MEDIA
+    for limits in (Limits(pages=2), Limits(pdf_objects=3), Limits(pdf_bytes=100)):
+        assert examine(pdf(3), Kind.PDF, limits).reason is Reason.UNSAFE_MEDIA
 
 
 def test_a_pdf_without_pages_is_undecodable(examine: Callable[..., Verdict]) -> None:

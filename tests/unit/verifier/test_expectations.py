@@ -83,3 +83,62 @@ def test_pages_must_be_as_promised() -> None:
     document = facts(kind=Kind.PDF, pages=4)
     assert expected_mismatch(document, Expected.model_validate({"pages": 4})) is None
     assert expected_mismatch(document, Expected.model_validate({"pages": 5})) is not None
+
+
+STRICT_KEPT: list[dict[str, Any]] = [
+    {},
+    {"duration_seconds": 5.0},
+    {"duration_seconds": 5.08},
+    {"width": 1280, "height": 720},
+    {"codecs": ["avc1.64001f", "aac"]},
+]
+STRICT_BROKEN: list[tuple[dict[str, Any], str]] = [
+    ({"duration_seconds": 5.1}, "promised 5.10 s, found 5.04 s"),
+    ({"duration_seconds": 4.99}, "promised 4.99 s, found 5.04 s"),
+    ({"width": 1281}, "promised 1281 x any pixels, found 1280 x 720"),
+    ({"codecs": ["h264"]}, "a codec was not promised, found h264, aac"),
+    ({"codecs": []}, "a codec was not promised, found h264, aac"),
+    ({"codecs": ["hevc"]}, "a promised codec is missing, found h264, aac"),
+]
+
+
+@pytest.mark.parametrize("promise", STRICT_KEPT)
+def test_a_strict_promise_is_kept_to_one_frame(promise: dict[str, Any]) -> None:
+    exact = facts(step_seconds=0.042)
+    assert expected_mismatch(exact, Expected.model_validate(promise | {"strict": True})) is None
+
+
+@pytest.mark.parametrize(("promise", "words"), STRICT_BROKEN)
+def test_a_strict_promise_has_no_tolerance_beyond_that(promise: dict[str, Any], words: str) -> None:
+    exact = facts(step_seconds=0.042)
+    assert expected_mismatch(exact, Expected.model_validate(promise | {"strict": True})) == words
+    assert promise.get("codecs") == ["hevc"] or expected_mismatch(exact, Expected.model_validate(promise)) is None
+
+
+@pytest.mark.parametrize(
+    ("declared", "words"),
+    [
+        ("video/webm", "the source declared video/webm, found video/mp4"),
+        ("text/html", "the source declared text/html, found video/mp4"),
+        ("video/mp4", None),
+        ("video/x-m4v", None),
+        ("application/octet-stream", None),
+        (None, None),
+    ],
+)
+def test_fr34_strictly_the_declared_type_must_agree(declared: str | None, words: str | None) -> None:
+    declaring = facts(declared_type=declared)
+    assert expected_mismatch(declaring, Expected(strict=True)) == words
+    assert expected_mismatch(declaring, Expected()) is None
+
+
+def test_a_duration_that_only_packets_tell_may_miss_one_more_packet() -> None:
+    promise = Expected(duration_seconds=4.45)
+    assert expected_mismatch(facts(duration_source="container", step_seconds=0.1), promise) is not None
+    assert expected_mismatch(facts(duration_source="packets", step_seconds=0.1), promise) is None
+
+
+def test_a_gif_may_miss_its_duration_by_a_fifth_as_it_counts_hundredths() -> None:
+    promise = Expected(duration_seconds=10)
+    assert expected_mismatch(facts(kind=Kind.IMAGE, container="gif", duration_seconds=12.0), promise) is None
+    assert expected_mismatch(facts(kind=Kind.IMAGE, container="webp", duration_seconds=12.0), promise) is not None

@@ -45,15 +45,16 @@ def test_an_animation_is_decoded_frame_by_frame(form: str, accepted: Callable[..
     assert facts.duration_seconds == pytest.approx(0.5)
 
 
-def test_a_jpeg_that_begins_with_a_photoshop_segment_is_a_jpeg(accepted: Callable[..., Facts]) -> None:
-    data = with_photoshop_segment(picture("JPEG", progressive=True))
-    assert data[:4] == b"\xff\xd8\xff\xed"
+@pytest.mark.parametrize("number", [0xE1, 0xED, 0xEE, 0xFE])
+def test_fr34_a_jpeg_is_one_by_whatever_segment_it_begins(number: int, accepted: Callable[..., Facts]) -> None:
+    data = with_photoshop_segment(picture("JPEG", progressive=True)).replace(b"\xff\xed", bytes([0xFF, number]), 1)
+    assert data[:4] == bytes([0xFF, 0xD8, 0xFF, number])
     assert accepted(data, Kind.IMAGE).content_type == "image/jpeg"
 
 
 @pytest.mark.parametrize("name", STILL)
 @pytest.mark.parametrize("share", [0.5, 0.9, 1.0], ids=["half", "nine tenths", "last byte"])
-def test_a_cut_picture_is_undecodable(name: str, share: float, examine: Callable[..., Verdict]) -> None:
+def test_fr39_a_cut_picture_is_undecodable(name: str, share: float, examine: Callable[..., Verdict]) -> None:
     data = STILL[name][0]()
     assert examine(data[: int(len(data) * share) - 1], Kind.IMAGE).reason is Reason.UNDECODABLE
 
@@ -66,12 +67,12 @@ def test_an_animation_that_is_cut_after_its_first_frames_is_undecodable(
     assert examine(data[: len(data) * 4 // 5], Kind.IMAGE).reason is Reason.UNDECODABLE
 
 
-def test_a_png_without_its_end_chunk_is_truncated(examine: Callable[..., Verdict]) -> None:
+def test_fr39_a_png_without_its_end_chunk_is_truncated(examine: Callable[..., Verdict]) -> None:
     assert examine(picture()[:-12]).detail == "truncated: the PNG has no IEND"
 
 
 @pytest.mark.parametrize("kind", [b"IDAT", b"IEND"])
-def test_a_png_with_a_wrong_check_sum_is_undecodable(kind: bytes, examine: Callable[..., Verdict]) -> None:
+def test_fr39_a_png_with_a_wrong_check_sum_is_undecodable(kind: bytes, examine: Callable[..., Verdict]) -> None:
     data = bytearray(picture())
     at = data.index(kind) - 4
     end = at + 12 + int.from_bytes(data[at : at + 4])
@@ -89,13 +90,13 @@ def test_an_icon_is_accepted_and_a_cut_one_is_not(
 
 
 @pytest.mark.parametrize("name", ["png", "jpeg", "webp", "gif", "avif"])
-def test_bytes_after_the_end_are_noted(name: str, accepted: Callable[..., Facts]) -> None:
+def test_fr39_bytes_after_the_end_are_noted(name: str, accepted: Callable[..., Facts]) -> None:
     facts = accepted(STILL[name][0]() + b"PK\3\4 <script>alert(1)</script>")
     assert facts.notes == ("trailing_bytes",)
     assert facts.content_type == STILL[name][1]
 
 
-def test_sixty_thousand_pixels_a_side_are_refused_unseen(examine: Callable[..., Verdict]) -> None:
+def test_fr39_fault102_sixty_thousand_pixels_a_side_are_refused_unseen(examine: Callable[..., Verdict]) -> None:
     assert examine(png(60_000, 60_000, bytes(60_001)), Kind.IMAGE).reason is Reason.UNSAFE_MEDIA
 
 
@@ -107,7 +108,7 @@ def test_a_picture_just_over_the_limit_of_pixels_is_unsafe(
     assert examine(png(100, 100, rows), None, replace(Limits(), pixels=9_998)).reason is Reason.UNSAFE_MEDIA
 
 
-def test_twenty_thousand_frames_are_unsafe(examine: Callable[..., Verdict]) -> None:
+def test_fr39_fault102_twenty_thousand_frames_are_unsafe(examine: Callable[..., Verdict]) -> None:
     verdict = examine(blinking_gif(20_000), Kind.IMAGE)
     assert (verdict.reason, verdict.detail) == (Reason.UNSAFE_MEDIA, "20000 frames of 1 x 1 pixels")
 
@@ -135,6 +136,13 @@ def test_a_png_whose_pixels_do_not_unpack_is_undecodable(examine: Callable[..., 
 
 def test_a_promised_video_that_is_an_avif_is_the_wrong_kind(examine: Callable[..., Verdict]) -> None:
     assert examine(picture("AVIF"), Kind.VIDEO).reason is Reason.WRONG_KIND
+
+
+def test_fr34_a_jpeg_that_begins_with_its_tables_is_a_jpeg(accepted: Callable[..., Facts]) -> None:
+    whole = picture("JPEG")
+    bare = whole[:2] + whole[4 + int.from_bytes(whole[4:6]) :]
+    assert bare[:4] == b"\xff\xd8\xff\xdb"
+    assert accepted(bare, Kind.IMAGE).content_type == "image/jpeg"
 
 
 def test_an_orientation_is_told_and_a_bad_exif_block_is_only_noted(accepted: Callable[..., Facts]) -> None:

@@ -25,7 +25,7 @@ def test_ffmpeg_is_new_enough_within_its_own_series(text: str, enough: bool) -> 
 
 
 @pytest.mark.parametrize("name", OLDEST)
-def test_an_old_library_is_named(name: str) -> None:
+def test_fault104_an_old_library_is_named(name: str) -> None:
     with pytest.raises(UsageError, match=f"{name} 1.0 has known holes"):
         refuse_old(libraries() | {name: "1.0"})
 

@@ -44,21 +44,21 @@ def test_a_good_video_is_accepted_with_its_facts(name: str, accepted: Callable[.
     assert facts.notes == ()
 
 
-def test_moov_first_and_moov_last_give_the_same_facts(accepted: Callable[..., Facts]) -> None:
+def test_fr36_moov_first_and_moov_last_give_the_same_facts(accepted: Callable[..., Facts]) -> None:
     last, first = video(audio="aac"), video(audio="aac", muxing=FASTSTART)
     assert last.index(b"mdat") < last.index(b"moov")
     assert first.index(b"moov") < first.index(b"mdat")
     assert accepted(last) == accepted(first)
 
 
-def test_a_fragmented_mp4_with_a_zero_duration_is_accepted(accepted: Callable[..., Facts]) -> None:
+def test_fr37_a_fragmented_mp4_with_a_zero_duration_is_accepted(accepted: Callable[..., Facts]) -> None:
     data = video(audio="aac", muxing=FRAGMENTED)
     header = data.index(b"mvhd")
     assert data[header + 20 : header + 24] == b"\0\0\0\0"
     assert accepted(data, Kind.VIDEO).duration_seconds == pytest.approx(2.0, abs=0.1)
 
 
-def test_a_webm_recording_without_duration_and_sizes_is_measured_by_its_packets(
+def test_fr37_a_webm_recording_without_duration_and_sizes_is_measured_by_its_packets(
     accepted: Callable[..., Facts],
 ) -> None:
     data = video("webm", "libvpx", muxing=(("live", "1"),))
@@ -68,7 +68,7 @@ def test_a_webm_recording_without_duration_and_sizes_is_measured_by_its_packets(
 
 
 @pytest.mark.parametrize("stated", [b"\0\0\0\0", b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff"])
-def test_an_mp4_whose_headers_state_no_or_an_absurd_duration_is_no_49_days_long(
+def test_fr37_an_mp4_whose_headers_state_no_or_an_absurd_duration_is_no_49_days_long(
     stated: bytes, accepted: Callable[..., Facts]
 ) -> None:
     data = bytearray(video())
@@ -79,7 +79,7 @@ def test_an_mp4_whose_headers_state_no_or_an_absurd_duration_is_no_49_days_long(
     assert facts.duration_seconds == pytest.approx(2.0, abs=0.1)
 
 
-def test_a_single_frame_is_a_video(accepted: Callable[..., Facts]) -> None:
+def test_fr37_a_single_frame_is_a_video(accepted: Callable[..., Facts]) -> None:
     assert accepted(video(seconds=1 / RATE), Kind.VIDEO).frames == 1
 
 
@@ -173,7 +173,7 @@ def test_a_video_whose_end_is_far_from_a_key_frame_says_that_it_was_not_decoded(
     assert accepted(data, Kind.VIDEO, SAMPLED).notes == ("end_not_decoded",)
 
 
-def test_a_codec_that_is_not_listed_is_never_opened(examine: Callable[..., Verdict]) -> None:
+def test_fault104_a_codec_that_is_not_listed_is_never_opened(examine: Callable[..., Verdict]) -> None:
     verdict = examine(video("avi", "magicyuv", pixels="yuv444p"), Kind.VIDEO)
     assert (verdict.reason, verdict.check) == (Reason.UNDECODABLE, "codecs")
 
