@@ -21,7 +21,7 @@ from tests.media.pictures import chunk
 from tests.system.conftest import System, until
 from tests.system.halts import Halts, Held, halts_in
 from tests.system.provider import Provider, in_order, provider_of, record
-from tests.system.soundness import check_sound, until_announced
+from tests.system.soundness import ILLEGAL, check_sound, until_announced
 from tests.system.source import picture
 
 FULL = os.environ.get("OUTLAST_DRILLS") == "full"
@@ -51,6 +51,7 @@ ACTS = (
     Act("downloader", "staged"),
     Act("verifier", "claim", shared=False, quick=False),
     Act("verifier", "proven"),
+    Act("verifier", "rejected", link="odd", quick=False),
     Act("promoter", "claim", shared=False, quick=False),
     Act("promoter", "placing"),
     Act("promoter", "stored", quick=False),
@@ -138,11 +139,12 @@ def slowly(body: bytes) -> Script:
 
 
 def send(system: System, acme: Provider, link: str, *jobs: str) -> dict[str, bytes]:
-    """Publish outputs whose links are `good`, `large`, `dead` until a refresh, or at first `shaky` or `slow`."""
+    """Publish outputs whose links are `good`, `large`, `bad`, `dead` until a refresh, or first `shaky`, `slow`, `odd`."""
     bodies = {job: body_of(job, link) for job in jobs}
     for job, body in bodies.items():
-        first = {"shaky": answer(status=500), "slow": slowly(body)}.get(link)
-        acme.files[job] = in_order(first, answer(body)) if first else answer(body)
+        damaged = answer(body[:-20] + bytes(20))
+        first = {"shaky": answer(status=500), "slow": slowly(body), "odd": damaged, "bad": damaged}.get(link)
+        acme.files[job] = in_order(first, damaged if link == "bad" else answer(body)) if first else answer(body)
         acme.jobs[job] = record(acme.link(job))
         url = system.source.link("gone", life=-5) if link == "dead" else acme.link(job)
         system.publish(system.event(url, job=job, provider="acme", kind="image"))
@@ -166,6 +168,22 @@ def test_killed_before_and_after_the_commit_of_an_act(system: System, acme: Prov
     check_sound(system, bodies)
     # Of the sources that failed once, the one whose failure was never recorded is not charged for it.
     assert system.count("tries > 0") == {"retry": 1, "wake": 2}.get(act.name, 0), "a kill charges nothing"
+
+
+def test_killed_before_and_after_bytes_are_refused_for_good(system: System, acme: Provider, halts: Halts) -> None:
+    system.start_all()
+    halts.at("verifier", "refused")
+    send(system, acme, "bad", "before", "after")
+    kill_at(system, halts, Act("verifier", "refused"), ["before", "after"])
+    until(lambda: system.count("state = 'needs_attention' AND announced_at IS NOT NULL") == 2, "both are told")
+    assert system.rows("SELECT DISTINCT reason, verifications, tries FROM tasks") == [("undecodable", 1, 0)]
+    assert len(system.messages("outlast.results")) >= 2
+    kept = system.rows("SELECT key FROM rejected ORDER BY key")
+    assert [key for (key,) in kept] == sorted(system.objects(system.staging)), (
+        "both transfers of both, each marked once"
+    )
+    assert system.rows(ILLEGAL) == []
+    assert system.rows("SELECT count(*) FROM claims WHERE outcome IS NULL") == [(0,)]
 
 
 def kill_at(system: System, halts: Halts, act: Act, jobs: list[str]) -> None:
