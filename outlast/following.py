@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from shared.errors import Failure
-from shared.reasons import RULES, Reason
+from shared.reasons import Reason
 from shared.states import State
 
 if TYPE_CHECKING:  # the reader of the database needs more packages than a producer has
@@ -64,7 +64,8 @@ def sentence(task: "PublicTask") -> str:
     """Why a task stopped, for a person; empty for a task without a reason."""
     if task.reason is None:
         return ""
-    return RULES[Reason(task.reason)].sentence
+    reason = Reason(task.reason)
+    return reason.ending if task.state == State.NEEDS_ATTENTION else reason.rule.sentence
 
 
 def _look(read: Read, task_id: UUID) -> "PublicTask | None":

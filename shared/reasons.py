@@ -96,10 +96,19 @@ class Reason(StrEnum):
         return RULES[self]
 
     @property
+    def ending(self) -> str:
+        """What a person reads of a task that stopped for this reason; of one that is retried, also why no more."""
+        after = f" {AFTER_TRIES}" if self.rule.next is Next.RETRY else ""
+        return f"{self.rule.sentence}{after}"
+
+    @property
     def is_ours(self) -> bool:
         """Whether the fault lies with our own parts, so that no try is charged."""
         return self.rule.next is Next.PAUSE
 
+
+AFTER_TRIES = "It was tried until its time, or the number of tries, was over. Send a fresh link, or generate it again."
+"""Behind the sentence of a reason that is retried, once no try is left."""
 
 R = Reason
 RULES: dict[Reason, Rule] = {
@@ -141,8 +150,14 @@ RULES: dict[Reason, Rule] = {
     R.HOST_NOT_LISTED: Rule(Next.STOP, "The link's host is not one of this provider's. Check who sent it."),
     R.REDIRECT_REFUSED: Rule(Next.STOP, "The source redirects in a loop, too often, or to a place not allowed."),
     R.TLS_INVALID: Rule(Next.STOP, "The source's TLS certificate is not valid for its name."),
-    R.PROTOCOL_VIOLATION: Rule(Next.STOP, "The source's answer breaks HTTP, so its bytes cannot be trusted."),
-    R.TOO_LARGE: Rule(Next.STOP, "The output is larger than the configured limit. Raise the limit, then retry."),
+    R.PROTOCOL_VIOLATION: Rule(
+        Next.STOP, "The source's answer breaks HTTP, or is none to what was asked, so its bytes cannot be trusted."
+    ),
+    R.TOO_LARGE: Rule(
+        Next.STOP,
+        "The output is over the configured limit: raise that, then retry. "
+        "With `limit: ratio` in the evidence it unpacks as a bomb does: look at its source.",
+    ),
     R.CREDENTIAL_REFUSED: Rule(
         Next.STOP, "The provider refused our credential. Check the key of this provider account, then retry."
     ),

@@ -39,7 +39,7 @@ class Aftermath:
         if step in (Step.RETRY, Step.RETRY_ELSEWHERE):
             self._again(claim, failure, 1.0 if delay is None else delay)
         else:
-            now = self.sources.clock_of(source).now()
+            now = self.sources.clock_of(source).earliest()
             end = source.end(now) if source else None
             has_ended = end is not None and end <= now
             self._stop(claim, failure, _final_reason(claim, failure, source, delay, has_ended=has_ended), step)
@@ -56,7 +56,7 @@ class Aftermath:
                 refreshes=refreshes,
                 seconds_since_ready=clock.seconds_since(claim.ready_at),
                 delay=delay,
-                life_known=(source.end(clock.now()) if source else claim.deadline) is not None,
+                life_known=(source.end(clock.earliest()) if source else claim.deadline) is not None,
                 elsewhere=self.sources.elsewhere(claim, source, by_refresh=can_help),
             )
         )
@@ -69,12 +69,13 @@ class Aftermath:
 
     def _delay(self, claim: Claim, failure: Failure, source: Source | None) -> float | None:
         clock = self.sources.clock_of(source)
-        expires = source.end(clock.now()) if source else claim.deadline
+        now = clock.earliest()
+        expires = source.end(now) if source else claim.deadline
         issued = (source.issued_at if source else None) or claim.ready_at
         return next_delay(
             claim.tries,
             life=(expires - issued).total_seconds() if expires else None,
-            remaining=(expires - clock.now()).total_seconds() if expires else None,
+            remaining=(expires - now).total_seconds() if expires else None,
             wish=max(
                 failure.retry_after or 0.0,
                 healing_seconds(failure.reason, claim.tries, clock.seconds_since(claim.ready_at)),

@@ -72,6 +72,13 @@ class SourceClock:
         """The time there."""
         return self._clocks.at(self._host)
 
+    def earliest(self) -> datetime:
+        """The time there or by our own clock, whichever is earlier.
+
+        By it a link has ended only if it has by both: no single wrong `Date` ends links that nobody asked for.
+        """
+        return min(self.now(), self._clocks.now())
+
     def hear(self, ahead: float | None) -> None:
         """The host answered; None where it told no time."""
         if ahead is not None:

@@ -50,7 +50,8 @@ class Sighting:
     def saw_error_body(self, body: bytes) -> None:
         """Keep the beginning of an error body."""
         if self.answer and body:
-            self.snippet = safe_text(self.answer, body[:SNIPPET_BYTES])
+            is_text = b"\0" not in body[:SNIPPET_BYTES]
+            self.snippet = safe_text(self.answer, body[:SNIPPET_BYTES]) if is_text else "binary"
 
     def evidence(self) -> dict[str, object]:
         """All of it so far, JSON-ready."""

@@ -104,7 +104,7 @@ class Refresher:
             raise Failure(Reason.KEYRING, {"detail": str(error)}) from None
 
     def _keep(self, claim: Claim, provider: Provider, link: FreshLink) -> Source:
-        now = self._clocks.of(place_of(link.url).host).now()
+        now = self._clocks.of(place_of(link.url).host).earliest()
         life = link_life(link.url, now)
         expires_at = min((t for t in (life.expires_at, link.expires_at) if t and t < now + HORIZON), default=None)
         # Credentials that end sooner end the link with them, whatever it says.

@@ -25,9 +25,14 @@ def refusal(order: Order, answer: Answer, seen: Sighting) -> Failure:
     seen.saw_error_body(body)
     moment = moment_of(order, answer)
     reason = reason_of(answer.status, body, moment)
-    is_other_key = reason is Reason.CREDENTIAL_REFUSED and answer.status not in (401, 403)
-    evidence = {"why": OTHER_KEY} if is_other_key else None
-    return Failure(reason, evidence, retry_after=retry_after(answer.headers, moment.now))
+    return Failure(reason, _why(reason, answer), retry_after=retry_after(answer.headers, moment.now))
+
+
+def _why(reason: Reason, answer: Answer) -> dict[str, object] | None:
+    if reason is Reason.CREDENTIAL_REFUSED and answer.status not in (401, 403):
+        return {"why": OTHER_KEY}
+    # Good HTTP perhaps, but a part that nobody asked for, or a redirect to nowhere.
+    return {"violation": f"status_{answer.status}"} if reason is Reason.PROTOCOL_VIOLATION else None
 
 
 def refusal_of_page(order: Order, seen: Sighting, body: bytes) -> Failure:

@@ -4,11 +4,10 @@ from collections.abc import Callable
 
 import structlog
 
-from services.downloader.clocks import Clocks
+from services.downloader.clocks import Clocks, SourceClock
 from services.downloader.decide import REFRESHES
 from services.downloader.delays import margin
 from services.downloader.endpoints import endpoint_of
-from services.downloader.order import Clock
 from services.downloader.refreshing import Refresher
 from services.downloader.source import Source
 from shared.db import Database
@@ -81,7 +80,7 @@ class Sources:
             for row in self._database.run("sources", task_id=claim.task_id)
         )
 
-    def clock_of(self, source: Source | None) -> Clock:
+    def clock_of(self, source: Source | None) -> SourceClock:
         """What time it is at a source; by the database's clock where that told none, or there is no source."""
         return self._clocks.of(place_of(source.url).host if source else "")
 
@@ -141,7 +140,7 @@ class Sources:
             return False
         if row["expires_at"] is None or row["confidence"] not in CERTAIN:
             return True
-        return bool((row["expires_at"] - self._clocks.of(row["host"]).now()).total_seconds() > spare)
+        return bool((row["expires_at"] - self._clocks.of(row["host"]).earliest()).total_seconds() > spare)
 
     def _unsealed(self, claim: Claim, row: Row) -> str:
         try:
@@ -153,7 +152,9 @@ class Sources:
         is_spent = claim.refreshes >= REFRESHES
         if not is_spent and not self._database.run("sources", task_id=claim.task_id):
             return Failure(Reason.NO_OUTPUT, {"refresh": "no way, and the event had no link"})
-        return Failure(Reason.URL_EXPIRED, {"refresh": "spent" if is_spent else "no way"})
+        evidence: dict[str, object] = {"refresh": "spent" if is_spent else "no way"}
+        # Nobody failed: it had ended before it was its turn.
+        return Failure(Reason.URL_EXPIRED, evidence | ({} if claim.tries else {"asked": "never"}))
 
 
 def _life(claim: Claim) -> float:

@@ -48,7 +48,7 @@ class Results:
         if row["state"] == "complete":
             kind, told = Announcement.ASSET_COMPLETE, _complete(row)
         else:
-            sentence = Reason(row["reason"]).rule.sentence
+            sentence = Reason(row["reason"]).ending
             kind, told = Announcement.NEEDS_ATTENTION, NeedsAttention.model_validate({**row, "sentence": sentence})
         return topology.results_key(kind, row["account"]), str(row["task_id"]), told.model_dump(mode="json")
 

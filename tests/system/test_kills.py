@@ -139,7 +139,7 @@ def slowly(body: bytes) -> Script:
 
 
 def send(system: System, acme: Provider, link: str, *jobs: str) -> dict[str, bytes]:
-    """Publish outputs whose links are `good`, `large`, `bad`, `dead` until a refresh, or first `shaky`, `slow`, `odd`."""
+    """Publish outputs; their links are `good`, `large`, `bad`, `dead` until a refresh, or first `shaky`, `slow`, `odd`."""
     bodies = {job: body_of(job, link) for job in jobs}
     for job, body in bodies.items():
         damaged = answer(body[:-20] + bytes(20))
@@ -160,7 +160,7 @@ def test_killed_before_and_after_the_commit_of_an_act(system: System, acme: Prov
         if act.name != "lapse":
             halts.at(act.service, act.name)
         bodies |= send(system, acme, act.link, *jobs)
-        bring_on(system, halts, act, len(jobs))
+        bring_on(system, acme, halts, act, jobs)
         kill_at(system, halts, act, jobs)
         if act.name == "announced":
             hasten_announcements(system)
@@ -195,11 +195,11 @@ def kill_at(system: System, halts: Halts, act: Act, jobs: list[str]) -> None:
     system.start(act.service)
 
 
-def bring_on(system: System, halts: Halts, act: Act, number: int) -> None:
+def bring_on(system: System, acme: Provider, halts: Halts, act: Act, jobs: list[str]) -> None:
     """What brings a service to an act that does not come by itself."""
     if act.link != "slow":
         return
-    until(lambda: system.count("state = 'downloading'") == number, "the transfers are under way")
+    until(lambda: all(acme.asked(f"/files/{job}") for job in jobs), "the transfers are under way")
     if act.name == "release":
         system.signal(act.service, signal.SIGTERM)
     else:

@@ -90,4 +90,6 @@ def test_a_task_that_was_complete_before_is_complete() -> None:
 def test_every_reason_has_a_sentence_and_no_reason_has_none() -> None:
     assert sentence(task(ONE, "complete")) == ""
     for reason in Reason:
-        assert sentence(task(ONE, "needs_attention", reason)) == reason.rule.sentence
+        assert sentence(task(ONE, "download_retry", reason)) == reason.rule.sentence
+        assert sentence(task(ONE, "needs_attention", reason)).startswith(reason.rule.sentence)
+    assert "Send a fresh link" in sentence(task(ONE, "needs_attention", Reason.RATE_LIMITED))

@@ -52,6 +52,14 @@ def test_case_27_a_jump_of_the_worker_s_clock_changes_nothing_about_what_was_hea
     assert world.off("b") == 5 * MINUTE
 
 
+def test_a_link_has_ended_only_if_it_has_by_both_clocks() -> None:
+    world = World(HOUR)
+    world.answers("ahead", 2 * HOUR)
+    world.answers("behind", -20 * MINUTE)
+    earliest = {host: world.clocks.of(host).earliest() - world.true for host in ("ahead", "behind", "unheard")}
+    assert earliest == {"ahead": timedelta(), "behind": -20 * MINUTE, "unheard": timedelta()}
+
+
 def test_an_answer_without_a_date_leaves_what_was_heard_before() -> None:
     world = World()
     world.answers("a", MINUTE)
