@@ -139,7 +139,7 @@ def slowly(body: bytes) -> Script:
 
 
 def send(system: System, acme: Provider, link: str, *jobs: str) -> dict[str, bytes]:
-    """Publish outputs; their links are `good`, `large`, `bad`, `dead` until a refresh, or first `shaky`, `slow`, `odd`."""
+    """Publish outputs: `good`, `large`, `bad`, with a link that is `dead`, or first `shaky`, `slow` or `odd`."""
     bodies = {job: body_of(job, link) for job in jobs}
     for job, body in bodies.items():
         damaged = answer(body[:-20] + bytes(20))
