@@ -9,6 +9,7 @@ from pypdf.errors import LimitReachedError
 from services.verifier.checks import (
     archive,
     decode,
+    duration,
     image,
     opaque,
     packets,
@@ -39,7 +40,7 @@ MEDIA: tuple[Check, ...] = (
     streams.codecs,
     streams.picture_size,
     packets.packets,
-    packets.duration,
+    duration.duration,
     decode.later_samples,
 )
 IMAGE: tuple[Check, ...] = (

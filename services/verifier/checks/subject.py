@@ -46,6 +46,8 @@ class Subject:
     opened: Opened | None = None
     end: int = 0
     """Where the content ends; bytes after it belong to no part of the format."""
+    stated: tuple[float | None, float | None] = (None, None)
+    """Seconds by the headers of an ISO base media file: of the movie, and of all fragments together."""
     found: dict[str, object] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     passed: list[str] = field(default_factory=list)

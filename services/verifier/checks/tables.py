@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from services.verifier.checks.boxes import Box, boxes
+from services.verifier.checks.movie import stated_seconds
 from services.verifier.checks.subject import NotApplicable, Refused, Subject, read_at, truncated
 from shared.reasons import Reason
 
@@ -26,6 +27,7 @@ def box_tables(subject: Subject) -> None:
             raise truncated(f"a box inside the headers ends {box.end - subject.size} bytes after the end of the file")
         if box.type in ENTRY_BYTES and _stated(subject.file, box) > box.end - box.body:
             raise Refused(Reason.UNSAFE_MEDIA, "a table states more entries than its box has room for")
+    subject.stated = stated_seconds(subject.file, subject.size)
 
 
 def _headers(file: BinaryIO, start: int, end: int, depth: int) -> Iterator[Box]:

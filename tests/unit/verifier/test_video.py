@@ -79,6 +79,30 @@ def test_fr37_an_mp4_whose_headers_state_no_or_an_absurd_duration_is_no_49_days_
     assert facts.duration_seconds == pytest.approx(2.0, abs=0.1)
 
 
+def test_an_mp4_whose_header_states_more_than_its_samples_is_noted(accepted: Callable[..., Facts]) -> None:
+    data = bytearray(video())
+    at = data.index(b"mvhd") + 20
+    data[at : at + 4] = (60_000).to_bytes(4)
+    facts = accepted(bytes(data), Kind.VIDEO)
+    assert facts.duration_seconds == pytest.approx(2.0, abs=0.1)
+    assert "stated_duration_differs" in facts.notes
+
+
+def test_a_fragmented_mp4_that_ends_before_its_header_says_is_truncated(examine: Callable[..., Verdict]) -> None:
+    """Cut between two fragments, so that no box is."""
+    data = video(muxing=FRAGMENTED)
+    header, extends = data.index(b"mvhd") + 16, data.index(b"mvex")
+    length = int.from_bytes(data[header : header + 4]) * 60
+    box = (16).to_bytes(4) + b"mehd" + bytes(4) + length.to_bytes(4)
+    told = bytearray(data[: extends + 4] + box + data[extends + 4 :])
+    for name in (b"moov", b"mvex"):
+        at = told.index(name) - 4
+        told[at : at + 4] = (int.from_bytes(told[at : at + 4]) + len(box)).to_bytes(4)
+    verdict = examine(bytes(told), Kind.VIDEO)
+    assert (verdict.reason, verdict.check) == (Reason.UNDECODABLE, "duration")
+    assert verdict.detail.startswith("truncated: the fragments end at 2.")
+
+
 def test_fr37_a_single_frame_is_a_video(accepted: Callable[..., Facts]) -> None:
     assert accepted(video(seconds=1 / RATE), Kind.VIDEO).frames == 1
 
