@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from pypdf import PdfWriter
 from pypdf.generic import (
+    ArrayObject,
     DictionaryObject,
     NameObject,
     NumberObject,
@@ -33,6 +34,15 @@ def pdf_with_action(action: str) -> bytes:
     name = NameObject(action)
     step = DictionaryObject({NameObject("/S"): name, NameObject("/F"): TextStringObject("calc.exe")})
     writer.pages[0][NameObject("/AA")] = DictionaryObject({NameObject("/O"): step})
+    return written(writer)
+
+
+def pdf_with_annotation(subtype: str) -> bytes:
+    """A PDF whose page has an annotation of this type, such as `/Movie`."""
+    writer = document(1)
+    box = ArrayObject(NumberObject(side) for side in (0, 0, 10, 10))
+    note = DictionaryObject({NameObject("/Subtype"): NameObject(subtype), NameObject("/Rect"): box})
+    writer.pages[0][NameObject("/Annots")] = ArrayObject([writer._add_object(note)])
     return written(writer)
 
 

@@ -4,17 +4,20 @@ import io
 import stat
 import zipfile
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import IO
 from zipfile import ZipFile, ZipInfo
 
-from services.verifier.checks.contents import HEAD_BYTES, check_name, check_start
+from services.verifier.checks.contents import HEAD_BYTES, check_start
+from services.verifier.checks.names import check_clashes, check_name, check_path
+from services.verifier.checks.office import TYPES, check_office
 from services.verifier.checks.subject import NotApplicable, Refused, Subject
 from shared.reasons import Reason
 
 READ_BYTES = 1024 * 1024
 LOCAL_HEADER_BYTES = 30
-UNIX = 3
+UNIX = {3, 19}
+"""Systems of origin whose attributes are those of Unix: Unix and macOS (APPNOTE 4.4.2)."""
+
 OFFICE = {
     "word/": ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
     "xl/": ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"),
@@ -22,17 +25,13 @@ OFFICE = {
 }
 """Office files are ZIP archives with a list of types and one of these folders."""
 
-TYPES = "[Content_Types].xml"
-TYPES_BYTES = 2**20
-"""Read of the list of types."""
-
 
 def open_zip(subject: Subject) -> None:
     """The central directory is readable and lists at least one file."""
     subject.file.seek(0)
     archive = ZipFile(subject.file)
     subject.opened = archive
-    if not archive.infolist():
+    if all(entry.is_dir() for entry in archive.infolist()):
         raise Refused(Reason.UNDECODABLE, "the archive is empty")
 
 
@@ -44,13 +43,11 @@ def zip_entries(subject: Subject) -> None:
 def office_file(subject: Subject) -> None:
     """An office file declares no macros; it keeps a type of its own."""
     archive = subject.opened_as(ZipFile)
-    names = archive.namelist()
+    check_office(archive)
+    names = [name.lower() for name in archive.namelist()]
     kind = next((OFFICE[folder] for folder in OFFICE if any(name.startswith(folder) for name in names)), None)
     if TYPES not in names or kind is None:
         raise NotApplicable
-    with archive.open(TYPES) as types:
-        if b"macroenabled" in types.read(TYPES_BYTES).lower():
-            raise Refused(Reason.ACTIVE_CONTENT, "the office file declares macros")
     subject.found["content_type"], subject.found["extension"] = kind
 
 
@@ -69,10 +66,11 @@ def _check_entries(subject: Subject, archive: ZipFile, packed: int) -> None:
     if len(entries) > limits.entries:
         raise Refused(Reason.UNSAFE_MEDIA, f"{len(entries)} entries")
     for entry in entries:
-        _check_entry(entry)
+        # zipfile cuts a name at NUL and turns separators around; what counts is what the archive says.
+        check_path(entry.orig_filename)
+        _check_entry(subject, entry)
         check_name(subject, entry.filename)
-    if len({entry.filename.rstrip("/") for entry in entries}) < len(entries):
-        raise Refused(Reason.UNSAFE_MEDIA, "two entries have one name")
+    check_clashes(subject, [entry.filename for entry in entries])
     stated = sum(entry.file_size for entry in entries)
     if stated > min(limits.unpacked_bytes, max(limits.ratio_from_bytes, packed * limits.ratio)):
         raise Refused(Reason.UNSAFE_MEDIA, f"unpacks to {stated} bytes")
@@ -83,15 +81,14 @@ def _check_entries(subject: Subject, archive: ZipFile, packed: int) -> None:
         ends = entry.header_offset + LOCAL_HEADER_BYTES + entry.compress_size
 
 
-def _check_entry(entry: ZipInfo) -> None:
-    # zipfile cuts a name at NUL and turns separators around; what counts is what the archive says.
-    name = entry.orig_filename
-    parts = PurePosixPath(name.replace("\\", "/")).parts
-    bad = "\\" in name or "\0" in name or name.startswith("/") or ".." in parts or name[1:2] == ":"
-    if bad or any(ord(character) < 32 for character in name):
-        raise Refused(Reason.UNSAFE_MEDIA, "a name leads out of the archive")
-    if entry.create_system == UNIX and stat.S_ISLNK(entry.external_attr >> 16):
+def _check_entry(subject: Subject, entry: ZipInfo) -> None:
+    mode = entry.external_attr >> 16 if entry.create_system in UNIX else 0
+    if stat.S_ISLNK(mode):
         raise Refused(Reason.UNSAFE_MEDIA, "the archive holds a symbolic link")
+    if stat.S_IFMT(mode) in {stat.S_IFIFO, stat.S_IFCHR, stat.S_IFBLK, stat.S_IFSOCK}:
+        raise Refused(Reason.UNSAFE_MEDIA, "the archive holds a device, a pipe or a socket")
+    if mode & (stat.S_ISUID | stat.S_ISGID) and not entry.is_dir():
+        subject.note("setuid_inside")
     if entry.flag_bits & 1:
         raise Refused(Reason.ENCRYPTED, "the archive holds an encrypted file")
 
@@ -128,6 +125,7 @@ class Content:
         if zipfile.is_zipfile(io.BytesIO(data)):
             with ZipFile(io.BytesIO(data)) as inner:
                 _check_entries(self.subject, inner, len(data))
+                check_office(inner)
                 self.unpack(inner, depth)
 
     def _count(self, data: bytes) -> bytes:

@@ -3,7 +3,8 @@
 import re
 
 from services.verifier.checks.mpeg_audio import id3_end
-from services.verifier.checks.subject import Subject, read_at
+from services.verifier.checks.subject import Refused, Subject, read_at
+from shared.reasons import Reason
 
 ISO_BOXES = frozenset({b"ftyp", b"styp", b"moov", b"moof", b"mdat", b"free", b"skip", b"wide", b"sidx", b"emsg"})
 STILL_BRANDS = frozenset(b"avif avis heic heix heim heis hevc hevx mif1 msf1 miaf".split())
@@ -26,12 +27,20 @@ PLAIN = {
     b"fLaC": "flac",
 }
 
+TAGS = 16
+"""Most ID3 tags in a row in front of a file."""
+
 
 def known_format(subject: Subject) -> str | None:
-    """The accepted format whose signature the file has; of a file behind an ID3 tag that of what follows."""
-    found = format_of(subject.head)
+    """The accepted format whose signature the file has; of a file behind ID3 tags that of what follows."""
+    found, end = format_of(subject.head), 0
+    for _ in range(TAGS):
+        if found != "id3":
+            return found
+        end += id3_end(read_at(subject.file, end, 10))
+        found = format_of(read_at(subject.file, end, 64), default="mp3")
     if found == "id3":
-        return format_of(read_at(subject.file, id3_end(subject.head), 64), default="mp3")
+        raise Refused(Reason.NOT_MEDIA, f"the file begins with more than {TAGS} ID3 tags")
     return found
 
 

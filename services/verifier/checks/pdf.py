@@ -3,17 +3,16 @@
 from collections.abc import Iterator
 
 from pypdf import PasswordType, PdfReader
-from pypdf.generic import ArrayObject, DictionaryObject, PdfObject
+from pypdf.generic import ArrayObject, DictionaryObject, NullObject, PdfObject, StreamObject
 
-from services.verifier.checks.pdf_streams import entry, pdf_objects
+from services.verifier.checks.pdf_actions import activity, name_of
+from services.verifier.checks.pdf_streams import entry, filters, pdf_objects
 from services.verifier.checks.subject import Refused, Subject, read_at, truncated
 from shared.reasons import Reason
 
 TAIL_BYTES = 1024
 """Where readers look for the end mark (ISO 32000-1, annex H, note 18)."""
 
-ACTIONS = frozenset({"/JavaScript", "/Launch", "/ImportData", "/RichMediaExecute"})
-KEYS = frozenset({"/JS", "/JavaScript", "/XFA", "/RichMediaContent"})
 MAX_DEPTH = 64
 
 
@@ -49,28 +48,40 @@ def pages(subject: Subject) -> None:
     if count == 0:
         raise Refused(Reason.UNDECODABLE, "the PDF has no pages")
     for page in reader.pages:
+        _check_contents(page)
         contents = page.get_contents()
         if contents is not None and len(contents.get_data()) > limits.pdf_page_bytes:
             raise Refused(Reason.UNSAFE_MEDIA, "a page unpacks to too many bytes")
     subject.found["pages"] = count
 
 
+def _check_contents(page: DictionaryObject) -> None:
+    """Refuse a page whose contents are stated and lost: pypdf, as readers do, would take it as empty."""
+    if "/Contents" not in page:
+        return
+    contents = entry(page, "/Contents")
+    for part in contents if isinstance(contents, ArrayObject) else [contents]:
+        stream = part.get_object() if part is not None else None
+        if isinstance(stream, StreamObject):
+            filters(stream)
+        elif not isinstance(stream, NullObject):
+            raise Refused(Reason.UNDECODABLE, "the contents of a page are missing or damaged")
+
+
 def no_active_content(subject: Subject) -> None:
-    """No object of the document is a script, starts a program or embeds a player."""
+    """Nothing is a script, starts a program, plays, acts without a press, or lies in another file."""
     for value in (*pdf_objects(subject), subject.opened_as(PdfReader).trailer):
         for dictionary in _dictionaries(value, 0):
             _refuse_active(subject, dictionary)
 
 
 def _refuse_active(subject: Subject, value: DictionaryObject) -> None:
-    active = KEYS.intersection(value)
-    action = entry(value, "/S")
-    if active or (isinstance(action, str) and action in ACTIONS):
-        name = sorted(active)[0] if active else str(action)
-        raise Refused(Reason.ACTIVE_CONTENT, f"the PDF holds {name.removeprefix('/')}")
+    active = activity(value)
+    if active is not None:
+        raise Refused(Reason.ACTIVE_CONTENT, active)
     if "/EmbeddedFiles" in value or "/EF" in value:
         subject.note("embedded_files")
-    if isinstance(action, str) and action == "/SubmitForm":
+    if name_of(value, "/S") == "/SubmitForm":
         subject.note("sends_form")
 
 

@@ -17,6 +17,9 @@ FLATE = frozenset({"/FlateDecode", "/Fl"})
 PICTURES = frozenset({"/DCTDecode", "/DCT", "/JPXDecode", "/CCITTFaxDecode", "/CCF", "/JBIG2Decode"})
 """Codings of pictures; what they unpack to is bounded by the stated pixels."""
 
+CODINGS = frozenset({"/ASCIIHexDecode", "/ASCII85Decode", "/LZWDecode", "/RunLengthDecode", "/Crypt"})
+SHORT = frozenset({"/AHx", "/A85", "/LZW", "/RL"})
+KNOWN = FLATE | PICTURES | CODINGS | SHORT
 MOST_FILTERS = 8
 ZLIB_HEADER_BYTES = 2
 
@@ -39,7 +42,15 @@ def pdf_objects(subject: Subject) -> Iterator[PdfObject | None]:
     if len(numbers) > subject.limits.pdf_objects:
         raise Refused(Reason.UNSAFE_MEDIA, f"{len(numbers)} objects")
     for number, generation in numbers:
-        yield reader.get_object(IndirectObject(number, generation, reader))
+        yield _object(reader, IndirectObject(number, generation, reader))
+
+
+def _object(reader: PdfReader, reference: IndirectObject) -> PdfObject | None:
+    try:
+        return reader.get_object(reference)
+    except AttributeError as error:
+        # pypdf cannot keep an object that is nothing but a reference.
+        raise Refused(Reason.UNDECODABLE, "an object of the PDF only refers to itself or to another one") from error
 
 
 def entry(dictionary: DictionaryObject, name: str) -> PdfObject | None:
@@ -48,6 +59,17 @@ def entry(dictionary: DictionaryObject, name: str) -> PdfObject | None:
         return None
     # Not get(), which gives a reference as it is.
     return dictionary[name]
+
+
+def filters(stream: StreamObject) -> list[str]:
+    """The names of a stream's filters, in order. Raises Refused for too many of them and for unknown ones."""
+    found = entry(stream, "/Filter")
+    names = [item.get_object() for item in found] if isinstance(found, ArrayObject) else [found] if found else []
+    if len(names) > MOST_FILTERS:
+        raise Refused(Reason.UNSAFE_MEDIA, f"a stream has {len(names)} filters")
+    if not KNOWN.issuperset(map(str, names)):
+        raise Refused(Reason.UNDECODABLE, "a stream has a filter that is not known")
+    return [str(name) for name in names]
 
 
 def _check_pixels(subject: Subject, stream: StreamObject) -> None:
@@ -59,7 +81,7 @@ def _check_pixels(subject: Subject, stream: StreamObject) -> None:
 def _unpacked(stream: StreamObject, limit: int) -> int:
     """Bytes that a stream unpacks to. Raises Refused beyond the limit, and what the decoders raise for damage."""
     data = bytes(stream._data)
-    names = list(takewhile(lambda name: name not in PICTURES, _filters(stream)))
+    names = list(takewhile(lambda name: name not in PICTURES, filters(stream)))
     for number, name in enumerate(names, 1):
         if name in FLATE and number == len(names):
             # The last step is only counted, so that a large picture takes no memory.
@@ -68,14 +90,6 @@ def _unpacked(stream: StreamObject, limit: int) -> int:
     if len(data) > max(limit, len(stream._data)):
         raise _bomb()
     return len(data)
-
-
-def _filters(stream: StreamObject) -> list[str]:
-    found = entry(stream, "/Filter")
-    names = [item.get_object() for item in found] if isinstance(found, ArrayObject) else [found] if found else []
-    if len(names) > MOST_FILTERS:
-        raise Refused(Reason.UNSAFE_MEDIA, f"a stream has {len(names)} filters")
-    return [str(name) for name in names]
 
 
 def _inflated(data: bytes, limit: int) -> Iterator[bytes]:
@@ -100,12 +114,15 @@ def _has_last_block(data: bytes) -> bool:
 
 
 def _pieces(unpacker: "zlib._Decompress", data: bytes) -> Iterator[bytes]:
-    while data and not unpacker.eof:
-        yield unpacker.decompress(data, PIECE_BYTES)
-        data = unpacker.unconsumed_tail
-    if not unpacker.eof:
-        # All input may be taken while some output still waits.
-        yield unpacker.flush()
+    try:
+        while data and not unpacker.eof:
+            yield unpacker.decompress(data, PIECE_BYTES)
+            data = unpacker.unconsumed_tail
+        if not unpacker.eof:
+            # All input may be taken while some output still waits.
+            yield unpacker.flush()
+    except zlib.error as error:
+        raise Refused(Reason.UNDECODABLE, "a stream of the PDF is damaged") from error
 
 
 def _decoded(data: bytes, name: str) -> bytes:

@@ -1,11 +1,13 @@
 """What the first bytes say: the format of a file, or what stands in place of media."""
 
+import json
 import re
 
 import filetype
 
+from services.verifier.checks.error_body import PAGE, json_is_error
 from services.verifier.checks.formats import format_of, known_format
-from services.verifier.checks.subject import NotApplicable, Refused, Subject
+from services.verifier.checks.subject import HEAD_BYTES, NotApplicable, Refused, Subject
 from services.verifier.policy import FORMATS
 from shared.messages import Kind
 from shared.reasons import Reason
@@ -15,16 +17,17 @@ ERRORS = {"an HTML page", "XML that says an error", "JSON that says an error"}
 """What is an error also where text, or bytes of any sort, were promised."""
 JSON_ERROR = re.compile(rb"\{\s*\"errors?\"\s*:\s*+(?!null|false|0|\"\"|\[\s*\]|\{\s*\})")
 XML_ERROR = re.compile(rb"(?>(?:<\?[^>]*>|<!--.*?-->|\s)*)<error", re.DOTALL)
+SEND_ZIP = "only ZIP archives are accepted"
 REFUSED = {
-    b"\x1f\x8b": "is packed with gzip, as a .tar.gz is; send a ZIP archive",
-    b"7z\xbc\xaf\x27\x1c": "is a 7z archive; send a ZIP archive",
-    b"Rar!": "is a RAR archive; send a ZIP archive",
-    b"BZh": "is packed with bzip2; send a ZIP archive",
-    b"\xfd7zXZ": "is packed with xz; send a ZIP archive",
-    b"\x28\xb5\x2f\xfd": "is packed with zstd; send a ZIP archive",
-    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "is an office file of the old form (OLE), which may hold macros",
-    b"\x7fELF": "is a program (ELF)",
-    b"MZ": "is a program (PE)",
+    b"\x1f\x8b": f"is packed with gzip, as a .tar.gz is; {SEND_ZIP}",
+    b"7z\xbc\xaf\x27\x1c": f"is a 7z archive; {SEND_ZIP}",
+    b"Rar!": f"is a RAR archive; {SEND_ZIP}",
+    b"BZh": f"is packed with bzip2; {SEND_ZIP}",
+    b"\xfd7zXZ": f"is packed with xz; {SEND_ZIP}",
+    b"\x28\xb5\x2f\xfd": f"is packed with zstd; {SEND_ZIP}",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "is an old office file (OLE), which may hold macros and so is not accepted",
+    b"\x7fELF": "is a program (ELF), which is not accepted",
+    b"MZ": "is a program (PE), which is not accepted",
 }
 """Known signatures that are refused, and what to say of them."""
 
@@ -49,7 +52,7 @@ def signature(subject: Subject) -> None:
     """The first bytes are those of an accepted format."""
     found = known_format(subject)
     if found is None:
-        raise Refused(Reason.NOT_MEDIA, f"the file {_seen(subject.head)}, which is not accepted")
+        raise Refused(Reason.NOT_MEDIA, f"the file {_seen(subject.head)}")
     subject.format = FORMATS[found]
     if not subject.format.is_media:
         subject.kind = next(iter(subject.format.types))
@@ -67,7 +70,7 @@ def _seen(head: bytes) -> str:
     """What a file looks like that has no accepted format."""
     known = next((what for start, what in REFUSED.items() if head.startswith(start)), None)
     guess = None if known else filetype.guess(head)
-    return known or (f"looks like {guess.mime}" if guess else "has no known signature")
+    return known or f"{f'looks like {guess.mime}' if guess else 'has no known signature'}, which is not accepted"
 
 
 def _text_kind(head: bytes) -> str | None:
@@ -78,11 +81,21 @@ def _text_kind(head: bytes) -> str | None:
     if text.startswith(b"<"):
         return _markup(text[:1024])
     if text.startswith((b"{", b"[")):
-        return "JSON that says an error" if JSON_ERROR.match(text) else "JSON text"
+        return "JSON that says an error" if JSON_ERROR.match(text) or _is_error(text) else "JSON text"
     return "plain text" if TEXT.fullmatch(head) and format_of(head) is None else None
 
 
+def _is_error(text: bytes) -> bool:
+    """Whether a short file is JSON that says an error and nothing else."""
+    try:
+        return len(text) < HEAD_BYTES and json_is_error(json.loads(text))
+    except (ValueError, RecursionError):
+        return False
+
+
 def _markup(text: bytes) -> str:
+    if PAGE.match(text.decode("latin-1")):
+        return "an HTML page"
     if b"<svg" in text:
         return "an SVG drawing"
     if b"<html" in text or b"<!doctype html" in text:

@@ -5,18 +5,26 @@ import json
 import re
 from typing import NoReturn
 
+from services.verifier.checks.error_body import TAGS, XML_TAGS, json_says_error
 from services.verifier.checks.formats import known_format
-from services.verifier.checks.subject import NotApplicable, Refused, Subject, truncated
+from services.verifier.checks.subject import NotApplicable, Refused, Subject, read_at, truncated
 from services.verifier.policy import FORMATS, Limits
 from shared.messages import Kind
 from shared.reasons import Reason
 
 READ_BYTES = 1024 * 1024
 CODINGS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
+BINARY = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x84\x86-\x9f]")
+"""U+0085 is a line break; the others of C0 and C1 (ECMA-48) steer a terminal."""
+
 MARKUP = re.compile(
-    r"(?>\s*(?:<!--.*?-->\s*)*)(?:<!doctype|<\?xml|</?(?:html|head|body|title|script|svg)\b)", re.IGNORECASE | re.DOTALL
+    r"(?>\s*(?:<!--.*?-->\s*)*)(?:<!doctype|<\?xml|</?(?:" + f"{TAGS}|{XML_TAGS}" + r")(?:[\s/>]|\Z)"
+    r"|<[a-z][^<>]*\sxmlns(?::[a-z]+)?\s*=)",
+    re.IGNORECASE | re.DOTALL,
 )
+ELEMENT = re.compile(r"\s*<([a-z][\w:.-]{0,99})(?:\s[^<>]*|/)?>", re.IGNORECASE)
+TAIL_BYTES = 512
 JSON = re.compile(r"\s*(?:\{\s*(?:[\"}]|\Z)|\[\s*(?:[\[{\"\]]|\Z))")
 JSON_LINES = re.compile(r"\s*\{[^\n]*\}[ \t\r]*\n\s*\{")
 
@@ -38,7 +46,7 @@ def text_bytes(subject: Subject) -> None:
 def no_other_format(subject: Subject) -> None:
     """The first bytes are not those of another format: such a file is the wrong kind, even where it reads as text."""
     found = known_format(subject)
-    looks_binary = CONTROL.search(subject.head[:512].decode("latin-1"))
+    looks_binary = BINARY.search(subject.head[:512].decode("latin-1"))
     if found and (looks_binary or found == "pdf") and not subject.head.startswith(tuple(CODINGS)):
         raise Refused(Reason.WRONG_KIND, f"promised text, found {found}")
     subject.kind, subject.format = Kind.TEXT, FORMATS["text"]
@@ -61,7 +69,8 @@ def whole_text(subject: Subject) -> None:
 
 def no_markup(subject: Subject) -> None:
     """The text is no HTML, SVG or other XML, which a browser could run; those are taken only as `other`."""
-    if MARKUP.match(_text(subject, 4096)):
+    start = _text(subject, 4096)
+    if MARKUP.match(start) or _is_element(subject, start):
         raise Refused(Reason.NOT_MEDIA, "HTML, SVG and XML are not taken as text, only as other")
 
 
@@ -78,7 +87,7 @@ def json_text(subject: Subject) -> None:
         subject.note("json_lines")
         return
     value = _parsed(text, subject.limits)
-    if isinstance(value, dict) and (value.get("error") or value.get("errors")):
+    if json_says_error(value):
         raise Refused(Reason.NOT_MEDIA, "the file is JSON that says an error")
     subject.format = FORMATS["json"]
 
@@ -89,6 +98,16 @@ def _text(subject: Subject, size: int) -> str:
     return subject.file.read(size).decode(
         "utf-16" if subject.found["codecs"] == ("utf-16",) else "utf-8-sig", "replace"
     )
+
+
+def _is_element(subject: Subject, start: str) -> bool:
+    """Whether the whole text is one element, from its tag to the end of the same name."""
+    element = ELEMENT.match(start)
+    if element is None:
+        return False
+    tail = read_at(subject.file, max(0, subject.size - TAIL_BYTES), TAIL_BYTES).replace(b"\0", b"").decode("latin-1")
+    is_alone = element[0].endswith("/>") and not start[element.end() :].strip()
+    return is_alone or re.search(rf"</{re.escape(element[1])}\s*>\s*\Z", tail) is not None
 
 
 def _no_control(text: str) -> None:

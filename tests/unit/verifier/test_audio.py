@@ -25,6 +25,7 @@ GOOD = {
     "webm": (partial(sound, "webm", "libopus"), "audio/webm", "opus"),
 }
 PLAIN_MP3 = (("write_xing", "0"),)
+TAG = b"ID3\x04\0\0\0\0\0\x14" + bytes(20)
 
 
 @pytest.mark.parametrize("name", GOOD)
@@ -110,3 +111,16 @@ def test_a_video_is_no_audio(examine: Callable[..., Verdict]) -> None:
 
 def test_audio_in_a_format_for_video_only_is_not_accepted(examine: Callable[..., Verdict]) -> None:
     assert examine(sound("avi", "libmp3lame")).reason is Reason.NOT_MEDIA
+
+
+@pytest.mark.parametrize("tags", [1, 2, 15])
+def test_tags_in_a_row_in_front_of_an_mp3_are_passed_over(tags: int, accepted: Callable[..., Facts]) -> None:
+    facts = accepted(TAG * tags + sound(), Kind.AUDIO)
+    assert facts.content_type == "audio/mpeg"
+    assert facts.duration_seconds == pytest.approx(2.0, abs=0.1)
+
+
+@pytest.mark.parametrize("body", [TAG * 17, b"ID3"], ids=["many", "cut"])
+def test_tags_without_end_are_no_media(body: bytes, examine: Callable[..., Verdict]) -> None:
+    verdict = examine(body + (sound() if body != b"ID3" else b""), None)
+    assert verdict.reason is Reason.NOT_MEDIA

@@ -49,10 +49,6 @@ def test_an_action_with_a_disguised_name_is_active_content(examine: Callable[...
     assert examine(data, Kind.PDF).reason is Reason.ACTIVE_CONTENT
 
 
-def test_a_link_is_no_active_content(accepted: Callable[..., Facts]) -> None:
-    assert accepted(pdf_with_action("/URI"), Kind.PDF).pages == 1
-
-
 @pytest.mark.parametrize("size", [50_000_000, 200_000_000], ids=["beyond our limit", "beyond the reader's"])
 def test_drawing_commands_that_unpack_without_end_are_unsafe(size: int, examine: Callable[..., Verdict]) -> None:
     limits = replace(Limits(), pdf_page_bytes=10_000_000)

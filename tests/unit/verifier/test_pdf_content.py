@@ -112,3 +112,41 @@ def test_an_incremental_update_counts_as_readers_see_it(
 def test_cross_references_that_loop_end(examine: Callable[..., Verdict]) -> None:
     verdict = examine(looping(), Kind.PDF)
     assert verdict.accepted or verdict.reason in {Reason.UNDECODABLE, Reason.UNSAFE_MEDIA}
+
+
+CONTENTS = b"/Contents 5 0 R\n/Rotate 0"
+LOST = {
+    "a dictionary without its stream": (b"stream\nx", b"strexm\nx"),
+    "another object": (CONTENTS, b"/Contents 3 0 R"),
+    "a number": (CONTENTS, b"/Contents 5"),
+    "an object that is not there": (CONTENTS, b"/Contents 9 0 R"),
+    "an object without its number": (b"\n5 0 obj", b"\nx 0 obj"),
+    "one of two": (CONTENTS, b"/Contents [5 0 R 3 0 R]"),
+    "a filter that is not closed": (b"/FlateDecode\n/Length 29", b"/\x1b[31mEvil"),
+}
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_a_page_whose_contents_are_lost_is_undecodable(name: str, examine: Callable[..., Verdict]) -> None:
+    whole, damaged = LOST[name]
+    assert whole in pdf(1)
+    verdict = examine(pdf(1).replace(whole, damaged.ljust(len(whole))), Kind.PDF)
+    assert (verdict.reason, verdict.check) == (Reason.UNDECODABLE, "pages")
+
+
+@pytest.mark.parametrize("contents", [b"", b"/Contents null", b"/Contents [5 0 R null]", b"/Contents []"])
+def test_a_page_may_be_empty(contents: bytes, accepted: Callable[..., Facts]) -> None:
+    assert accepted(pdf(1).replace(CONTENTS, contents.ljust(len(CONTENTS))), Kind.PDF).pages == 1
+
+
+def test_a_filter_that_is_not_known_is_told(examine: Callable[..., Verdict]) -> None:
+    told = "a stream has a filter that is not known"
+    for data in (pdf_with_stream(b"a", "/Evil"), pdf(1).replace(b"/FlateDecode", b"/EvilDecode!")):
+        verdict = examine(data, Kind.PDF)
+        assert (verdict.reason, verdict.detail) == (Reason.UNDECODABLE, told)
+
+
+def test_an_object_that_is_only_a_reference_is_told(examine: Callable[..., Verdict]) -> None:
+    verdict = examine(updated(pdf(1), 50, b"50 0 R"), Kind.PDF)
+    told = "an object of the PDF only refers to itself or to another one"
+    assert (verdict.reason, verdict.detail) == (Reason.UNDECODABLE, told)

@@ -110,7 +110,7 @@ def test_fr31_fr32_a_page_or_an_error_is_no_output_of_any_kind(
 
 
 def test_fr31_an_error_anywhere_in_the_first_level_of_json_is_no_text(examine: Callable[..., Verdict]) -> None:
-    verdict = examine(b'{"status": 403, "error": "expired"}', Kind.TEXT)
+    verdict = examine(b'{"text": "", "error": "expired"}', Kind.TEXT)
     assert (verdict.reason, verdict.check) == (Reason.NOT_MEDIA, "json_text")
 
 
