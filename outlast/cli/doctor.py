@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,6 +16,7 @@ from shared.errors import UsageError
 
 if TYPE_CHECKING:  # needs packages that a producer does not have
     from outlast.custody.doctor.finding import Check, Finding
+    from outlast.custody.doctor.scene import Scene
 
 COLOURS = {"ok": "green", "note": "cyan", "warning": "yellow", "error": "bold red"}
 WIDE = 120
@@ -27,10 +29,19 @@ Role = Annotated[
 Service = Annotated[
     list[str] | None, typer.Option(help="Also ask a service for its health: NAME=URL, without /readyz; once for each.")
 ]
+Trigger = Annotated[
+    bool, typer.Option("--trigger", help="Also capture three small files, each told twice; their assets stay.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON object per check, one to a line.")]
 
 
-def doctor(only: Only = None, role: Role = None, service: Service = None, as_json: Json = False) -> None:
+def doctor(
+    only: Only = None,
+    role: Role = None,
+    service: Service = None,
+    trigger: Trigger = False,
+    as_json: Json = False,
+) -> None:
     """Look at how the object store behaves and how the stack stands, and say what it means.
 
     \b
@@ -38,10 +49,14 @@ def doctor(only: Only = None, role: Role = None, service: Service = None, as_jso
     outlast doctor --only multipart --only copy-condition --json
     outlast doctor --role promoter=PROMOTER:/run/secrets/promoter \\
                    --service ingest=http://127.0.0.1:8080
+    outlast doctor --only broker --trigger
 
-    Writes and deletes small objects under outlast-doctor/ in every bucket, and
-    nothing else. Ends with 1 if any check is an error; warnings and notes do not
-    count. What is not told is not looked at.
+    Writes and deletes small objects under .outlast-doctor/ in every bucket. Ends
+    with 1 if any check is an error; warnings and notes do not count. What is not
+    told is not looked at.
+
+    With --trigger three text files go the whole way to assets, of the account
+    outlast-doctor, and objects of assets and output are told of in vain.
 
     Reads the variables of the services: OUTLAST_S3_ENDPOINT with a key that may do
     everything in the buckets, OUTLAST_*_BUCKET, OUTLAST_DATABASE_URL of any role,
@@ -53,9 +68,16 @@ def doctor(only: Only = None, role: Role = None, service: Service = None, as_jso
         from outlast.custody.doctor.order import examined
     except ImportError as error:
         raise UsageError(f"This needs {error.name}: pip install 'outlast[services]'.") from error
-    seen = examined(scene, only or ())
+    seen = chain(examined(scene, only or ()), _tried(scene) if trigger else ())
     levels = list(_lines(seen) if as_json else _table(seen))
     raise typer.Exit(1 if "error" in levels else 0)
+
+
+def _tried(scene: "Scene") -> "Iterator[tuple[Check, Finding]]":
+    from outlast.cli.triggering import tried
+    from outlast.custody.doctor.triggered import judged
+
+    yield from judged(tried(scene))
 
 
 def _lines(seen: "Iterable[tuple[Check, Finding]]") -> Iterator[str]:

@@ -32,9 +32,12 @@ def buckets_differ(scene: Scene) -> Finding:
     """No two of the buckets are one."""
     names = list(scene.buckets.all.values())
     twice = sorted({name for name in names if names.count(name) > 1})
+    if scene.buckets.input in twice and not scene.input_prefix:
+        means = "Outputs would be captured as input, and ingest does not start: give the input a bucket or a prefix."
+        return error(f"The input is kept with other things in {scene.buckets.input}.", means)
     if twice:
-        means = "Unproven bytes would lie among assets, or outputs would be captured as input: give each its own."
-        return error(f"More than one thing is kept in {', '.join(twice)}.", means)
+        means = "Rights and rules of a bucket are for all in it, unproven bytes and assets alike: give each its own."
+        return warning(f"More than one thing is kept in {', '.join(twice)}.", means)
     return ok("The four buckets differ.", "No output becomes an input, and no unproven bytes lie among the assets.")
 
 

@@ -1,10 +1,7 @@
 """What a check found: how bad it is, what was seen, and what that means."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-
-from outlast.custody.doctor.scene import Scene
 
 
 class Level(StrEnum):
@@ -27,15 +24,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Check:
-    """One look at one matter; `look` raises Failure or UsageError where the matter itself does not answer."""
+    """One look at one matter, as `--only` calls it."""
 
+    name: str
     group: str
-    look: Callable[[Scene], Finding]
-
-    @property
-    def name(self) -> str:
-        """What `--only` calls it."""
-        return self.look.__name__.replace("_", "-")
 
 
 def ok(seen: str, meaning: str) -> Finding:

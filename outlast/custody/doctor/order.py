@@ -20,7 +20,10 @@ from outlast.custody.doctor.scene import NotTold, Scene
 from shared.errors import Failure, UsageError
 from shared.objects import NotThere
 
-GROUPS: dict[str, tuple[Callable[[Scene], Finding], ...]] = {
+Look = Callable[[Scene], Finding]
+"""A check; it may raise NotTold, NotThere, Failure and UsageError where it comes to no end."""
+
+GROUPS: dict[str, tuple[Look, ...]] = {
     "buckets": (
         access.buckets_exist,
         access.buckets_differ,
@@ -50,7 +53,8 @@ GROUPS: dict[str, tuple[Callable[[Scene], Finding], ...]] = {
     "services": (services.services_ready, services.keyring),
     "scratch": (scratched.scratch_is_gone,),
 }
-CHECKS = tuple(Check(group, look) for group, looks in GROUPS.items() for look in looks)
+LOOKS = {Check(look.__name__.replace("_", "-"), group): look for group, looks in GROUPS.items() for look in looks}
+CHECKS = tuple(LOOKS)
 
 
 def examined(scene: Scene, only: Collection[str] = ()) -> Iterator[tuple[Check, Finding]]:
@@ -60,15 +64,15 @@ def examined(scene: Scene, only: Collection[str] = ()) -> Iterator[tuple[Check, 
         raise UsageError(
             f"There is no check {', '.join(unknown)}. There are: {', '.join(check.name for check in CHECKS)}."
         )
-    for check in CHECKS:
+    for check, look in LOOKS.items():
         if not only or check.name in only or check.group in only:
-            yield check, _found(check, scene)
+            yield check, _found(look, scene)
 
 
-def _found(check: Check, scene: Scene) -> Finding:
+def _found(look: Look, scene: Scene) -> Finding:
     """What a check found; where it came to no end, that is the finding."""
     try:
-        return check.look(scene)
+        return look(scene)
     except NotTold as lack:
         return note("Not looked at.", f"To have it looked at, {lack}.")
     except NotThere:

@@ -7,8 +7,8 @@ from uuid import uuid4
 
 from shared.objects import Store
 
-SCRATCH = "outlast-doctor/"
-"""Under it lies whatever a check writes, in every bucket."""
+SCRATCH = ".outlast-doctor/"
+"""Under it lies whatever a check writes, in every bucket; no account has a dot, so that none of it is input."""
 
 
 class NotTold(Exception):  # noqa: N818

@@ -74,9 +74,12 @@ def test_a_missing_bucket_is_named(scene: Scene) -> None:
     assert "there-is-no-such-bucket" in finding.seen
 
 
-def test_one_bucket_for_two_things_is_an_error(scene: Scene) -> None:
+def test_one_bucket_for_two_things_is_told(scene: Scene) -> None:
     same = replace(scene, buckets=replace(scene.buckets, assets=scene.buckets.staging))
+    assert one(same, "buckets-differ").level == "warning"
+    same = replace(scene, buckets=replace(scene.buckets, assets=scene.buckets.input))
     assert one(same, "buckets-differ").level == "error"
+    assert one(replace(same, input_prefix="jobs/"), "buckets-differ").level == "warning"
 
 
 def test_a_wrong_key_is_an_error_and_no_end(scene: Scene, s3: S3) -> None:

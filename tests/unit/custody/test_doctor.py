@@ -2,9 +2,11 @@
 
 import pytest
 
+from outlast.custody.doctor.finding import Check
 from outlast.custody.doctor.lifecycle import rules_of
 from outlast.custody.doctor.order import CHECKS, examined
 from outlast.custody.doctor.scene import Scene
+from outlast.custody.doctor.triggered import Trial, judged
 from shared.errors import UsageError
 from shared.keys import STAGING_PREFIX
 from tests.conftest import ROOT
@@ -40,7 +42,7 @@ def test_a_rule_by_age_that_meets_the_staging_prefix_eats_staging(rule: str) -> 
     "rule",
     [
         "<Filter/><AbortIncompleteMultipartUpload><DaysAfterInitiation>1</DaysAfterInitiation></AbortIncompleteMultipartUpload>",
-        f"<Filter><Prefix>outlast-doctor/</Prefix></Filter>{DAYS}",
+        f"<Filter><Prefix>.outlast-doctor/</Prefix></Filter>{DAYS}",
         f"<Filter><Tag><Key>a</Key><Value>b</Value></Tag></Filter>{DAYS}",
         "<Filter/><Expiration><ExpiredObjectDeleteMarker>true</ExpiredObjectDeleteMarker></Expiration>",
     ],
@@ -60,7 +62,21 @@ def test_an_unknown_check_is_named() -> None:
         list(examined(Scene(), ["telepathy"]))
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.name)
-def test_every_check_has_its_row(check: object) -> None:
+def levels(*states: str, found: int, strays: tuple[str, ...] = ()) -> list[str]:
+    return [finding.level for _, finding in judged(Trial(states, found, strays))]
+
+
+def test_the_trial_of_the_intake_is_good_only_with_one_complete_task_for_each_object_and_no_other() -> None:
+    assert levels("complete", "complete", found=2) == ["ok", "ok"]
+    assert levels("complete", "complete", found=3) == ["error", "ok"]
+    assert levels("complete", "unseen", found=1) == ["error", "ok"]
+    assert levels("complete", "verifying", found=2) == ["error", "ok"]
+    assert levels("complete", found=1, strays=("outlast-assets",)) == ["ok", "error"]
+
+
+@pytest.mark.parametrize(
+    "check", [*CHECKS, *(check for check, _ in judged(Trial((), 0, ())))], ids=lambda check: check.name
+)
+def test_every_check_has_its_row(check: Check) -> None:
     text = (ROOT / "docs/custody.md").read_text(encoding="utf-8")
-    assert f"\n| `{check.name}` |" in text  # type: ignore[attr-defined]
+    assert f"\n| `{check.name}` |" in text
