@@ -2,7 +2,7 @@
 
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import Field, HttpUrl, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -20,10 +20,13 @@ class Variables(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="OUTLAST_", hide_input_in_errors=True, extra="ignore")
 
     @classmethod
-    def read(cls) -> Self:
-        """Read the environment. Raises UsageError naming each variable that is missing or wrong, never its value."""
+    def read(cls, **told: Any) -> Self:
+        """Read the environment, beside what is told (fields, or `_env_file`).
+
+        Raises UsageError naming each variable that is missing or wrong, never its value.
+        """
         try:
-            return cls()
+            return cls(**told)
         except ValidationError as error:
             lines = [f"OUTLAST_{'_'.join(map(str, e['loc']))}".upper() + f": {e['msg']}" for e in error.errors()]
             raise UsageError("Variables are missing or wrong:\n  " + "\n  ".join(lines)) from None

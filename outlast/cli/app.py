@@ -8,6 +8,7 @@ import structlog
 import typer
 
 from outlast.cli.demo import demo
+from outlast.cli.doctor import doctor
 from outlast.cli.listing import list_tasks
 from outlast.cli.migrate import migrate
 from outlast.cli.providers import providers
@@ -38,6 +39,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "retry": retry,
     "release": release,
     "reverify": reverify,
+    "doctor": doctor,
     "migrate": migrate,
     "up": up,
     "down": down,

@@ -112,14 +112,25 @@ def connections() -> Connections:
     told = Connections()
     if told.amqp_url or told.database_url or told.operator_database_url or told.s3_endpoint:
         return told
+    stack = running_stack()
+    if stack is None:
+        return told
+    typer.echo(f"Using the local stack in {stack}", err=True)
+    return Connections(_env_file=stack / VARIABLES)
+
+
+def running_stack() -> Path | None:
+    """The folder of the nearest local stack that runs; None where there is no stack at all.
+
+    Raises UsageError when there are local stacks of which none runs.
+    """
     stacks = [stack for stack in _local_stacks() if (stack / VARIABLES).is_file()]
     for stack in stacks:
         if any_lives(stack):
-            typer.echo(f"Using the local stack in {stack}", err=True)
-            return Connections(_env_file=stack / VARIABLES)
+            return stack
     if stacks:
         raise UsageError(f"The local stack does not run. Start it: {outlast('up', '--dir', stacks[0])}")
-    return told
+    return None
 
 
 def _local_stacks() -> Iterator[Path]:

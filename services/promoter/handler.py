@@ -31,6 +31,8 @@ class Promoter:
     recorder: Recorder
     store: Store
     assets_bucket: str
+    conditioned: bool = False
+    """Whether the store was seen to heed a condition on a copy."""
 
     def __call__(self, lease: Lease) -> None:
         """Claim -> place -> stored -> complete; the announcement is an outbox on the row."""
@@ -111,6 +113,8 @@ class Promoter:
                 "media": facts,
                 "flags": list(claim.flags),
             },
+            # A version pins the bytes by itself.
+            if_match=claim.staged_etag if self.conditioned and not claim.staged_version else None,
         )
 
     def _stored(self, claim: Claim, placed: Placed) -> Claim:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from shared.errors import Failure
 from shared.keys import facts_key
-from shared.objects import NotThere, Store, Stored
+from shared.objects import Changed, NotThere, Store, Stored
 from shared.reasons import Reason
 
 
@@ -23,6 +23,8 @@ class Placement:
     metadata: Mapping[str, str]
     facts: Mapping[str, object]
     """JSON-ready, without any URL; written beside the object."""
+    if_match: str | None = None
+    """ETag that the source must still have, where the store heeds it."""
 
 
 @dataclass(frozen=True)
@@ -81,10 +83,13 @@ def _copy(store: Store, placement: Placement) -> str | None:
             content_type=placement.content_type,
             metadata=placement.metadata,
             size=placement.size,
+            if_match=placement.if_match,
         )
-    except NotThere:
+    except NotThere as gone:
         bucket, key, version_id = placement.source
-        raise Failure(Reason.STAGING_LOST, {"bucket": bucket, "object": key, "version_id": version_id}) from None
+        lost = {"bucket": bucket, "object": key, "version_id": version_id}
+        replaced = {"error": "another object is in its place"} if isinstance(gone, Changed) else {}
+        raise Failure(Reason.STAGING_LOST, {**lost, **replaced}) from None
 
 
 def _read_back(store: Store, placement: Placement, version_id: str | None) -> Stored | None:

@@ -51,6 +51,19 @@ def verify(amqp_url: str, names: Iterable[str]) -> None:
         )
 
 
+def listeners(amqp_url: str) -> dict[str, int]:
+    """How many consumers each queue has, asked without any right to configure. Raises as `verify` does."""
+    address = Address.parse(amqp_url)
+    with _connected(address) as connection:
+        try:
+            return {
+                queue.name: connection.channel().queue_declare(queue.name, passive=True).consumer_count
+                for queue in QUEUES
+            }
+        except ChannelError as error:
+            raise UsageError(f"RabbitMQ ({address.spoken}) does not tell of a queue ({error.reply_code}).") from error
+
+
 @contextmanager
 def _connected(address: Address) -> Iterator[Any]:
     try:

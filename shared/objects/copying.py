@@ -26,29 +26,35 @@ class Copier:
     def __init__(self, wire: Wire, limit: int = COPY_LIMIT) -> None:
         self._wire, self._limit = wire, limit
 
-    def copy(self, source: Source, size: int, bucket: str, key: str, headers: Mapping[str, str]) -> str | None:
+    def copy(
+        self, source: Source, size: int, bucket: str, key: str, headers: Mapping[str, str], if_match: str | None = None
+    ) -> str | None:
         """Copy all `size` bytes, replacing the metadata by that of `headers`; returns the new version.
 
+        With `if_match` a store that honours it copies only an object of this ETag, and else raises Changed.
         Raises NotThere without the source, else Failure: then the copy may or may not be there.
         """
+        wanted = {**_from(source), **({"x-amz-copy-source-if-match": f'"{if_match}"'} if if_match else {})}
         if size <= self._limit:
-            return self._copy_at_once(source, bucket, key, headers)
+            return self._copy_at_once(source, wanted, bucket, key, headers)
         multipart = Multipart(self._wire, bucket, key, headers)
         with ExitStack() as unless_complete:
             unless_complete.callback(multipart.abort)
-            if self._fill(multipart, source, size):
+            if self._fill(multipart, wanted, size):
                 version_id = multipart.complete()
                 unless_complete.pop_all()
                 return version_id
         # A store that copies no parts (rclone) has no limit for one copy either.
-        return self._copy_at_once(source, bucket, key, headers)
+        return self._copy_at_once(source, wanted, bucket, key, headers)
 
-    def _fill(self, multipart: Multipart, source: Source, size: int) -> bool:
-        asked = ({**_from(source), "x-amz-copy-source-range": span} for span in spans(size, self._limit))
+    def _fill(self, multipart: Multipart, wanted: Mapping[str, str], size: int) -> bool:
+        asked = ({**wanted, "x-amz-copy-source-range": span} for span in spans(size, self._limit))
         return all(patiently()(multipart.copy, headers) for headers in asked)
 
-    def _copy_at_once(self, source: Source, bucket: str, key: str, headers: Mapping[str, str]) -> str | None:
-        asked = {**headers, **_from(source), "x-amz-metadata-directive": "REPLACE"}
+    def _copy_at_once(
+        self, source: Source, wanted: Mapping[str, str], bucket: str, key: str, headers: Mapping[str, str]
+    ) -> str | None:
+        asked = {**headers, **wanted, "x-amz-metadata-directive": "REPLACE"}
         with translated(*source[:2]):
             response = self._wire.slow._execute("PUT", bucket, key, headers=cast(DictType, asked))
             etag = copied_etag(response)

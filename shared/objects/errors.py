@@ -32,6 +32,10 @@ class NotThere(KeyError):  # noqa: N818 (an answer, not an error)
     """The store answered, and has no such object or version."""
 
 
+class Changed(NotThere):
+    """The store has an object there, but not the one that the condition names."""
+
+
 class Transient(Failure):
     """A failure of the store that may pass by itself within seconds."""
 
@@ -49,7 +53,7 @@ def translated(bucket: str, key: str) -> Iterator[None]:
     try:
         yield
     except (MinioException, HTTPError, ParseError, UnicodeDecodeError) as error:
-        raise _meaning(error, bucket, key) from None
+        raise meaning_of(error, bucket, key) from None
 
 
 @contextmanager
@@ -74,6 +78,8 @@ def refused(bucket: str, key: str, status: int, code: str) -> NotThere | Failure
     evidence = {"bucket": bucket, "object": key, "status": status, "code": code}
     if code in _GONE:
         return NotThere(bucket, key)
+    if code == "PreconditionFailed" or status == 412:
+        return Changed(bucket, key)
     if code in _FULL or status == 507:
         return Failure(Reason.STORAGE_FULL, evidence)
     if code in _DENIED or status in {401, 403}:
@@ -86,16 +92,17 @@ def refused(bucket: str, key: str, status: int, code: str) -> NotThere | Failure
 
 def is_denied(error: MinioException) -> bool:
     """Whether the store refuses the key or what it asks for."""
-    meaning = _meaning(error, "", "")
+    meaning = meaning_of(error, "", "")
     return isinstance(meaning, Failure) and meaning.reason is Reason.STORAGE_DENIED
 
 
-def _meaning(error: Exception, bucket: str, key: str) -> NotThere | Failure:
+def meaning_of(error: Exception, bucket: str, key: str) -> NotThere | Failure:
+    """What an error of the client means, naming nothing but the bucket and the key."""
     if isinstance(error, S3Error):
-        return refused(bucket, key, error.response.status, _code(f"<Code>{error.code}</Code>"))
+        return refused(bucket, key, error.response.status, code_of(f"<Code>{error.code}</Code>"))
     if isinstance(error, InvalidResponseError):
         # rclone answers XML as text/xml, which minio does not read: the code is in the text.
-        return refused(bucket, key, error._code, _code(error._body or ""))
+        return refused(bucket, key, error._code, code_of(error._body or ""))
     if isinstance(error, ServerError):
         return refused(bucket, key, error.status_code, "")
     cause = error.reason if isinstance(error, MaxRetryError) and error.reason else error
@@ -103,6 +110,7 @@ def _meaning(error: Exception, bucket: str, key: str) -> NotThere | Failure:
     return Transient(Reason.STORAGE_UNAVAILABLE, evidence)
 
 
-def _code(body: str) -> str:
+def code_of(body: str) -> str:
+    """The S3 error code in the body of an answer; empty without one."""
     found = _CODE.search(body)
     return found.group(1) if found else ""

@@ -4,10 +4,11 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Any, Self
 
 from urllib3 import BaseHTTPResponse
 
+from shared.objects.bare import Reply
 from shared.objects.budget import BYTES_IN_FLIGHT, PartBudget
 from shared.objects.buffers import Buffers
 from shared.objects.copying import COPY_LIMIT, Copier, Source
@@ -129,10 +130,12 @@ class Store:
         content_type: str,
         metadata: Mapping[str, str],
         size: int | None = None,
+        if_match: str | None = None,
     ) -> str | None:
         """Copy an object (bucket, key, version) inside the store, with new metadata; returns the new version.
 
-        `size` in bytes saves a request if it is known. Raises NotThere without the source. After a
+        `size` in bytes saves a request if it is known. Raises NotThere without the source; with `if_match`, also
+        where a store that honours conditions has an object of another ETag there (Changed). After a
         storage_unavailable the copy may be there all the same: look.
         """
         if size is None:
@@ -140,7 +143,7 @@ class Store:
             if head is None:
                 raise NotThere(*source[:2])
             size = head.size
-        return self._copier.copy(source, size, bucket, key, headers_of(content_type, metadata))
+        return self._copier.copy(source, size, bucket, key, headers_of(content_type, metadata), if_match)
 
     def put(
         self, bucket: str, key: str, body: bytes, *, content_type: str, metadata: Mapping[str, str] = _NOTHING
@@ -155,6 +158,10 @@ class Store:
                 self._wire.quick.remove_object(bucket, key, version_id)
         except NotThere:
             return
+
+    def ask(self, method: str, bucket: str, key: str | None = None, **told: Any) -> Reply:
+        """One request as it is, with its answer as it is; `told` are headers, query and body (`Wire.ask`)."""
+        return self._wire.ask(method, bucket, key, **told)
 
     def ensure_bucket(self, bucket: str) -> None:
         """Make the bucket unless it is there."""

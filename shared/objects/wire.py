@@ -14,6 +14,7 @@ from minio.helpers import DictType
 from urllib3 import BaseHTTPResponse
 
 from shared.errors import UsageError
+from shared.objects.bare import Reply, answered
 from shared.objects.credentials import Key
 from shared.objects.errors import NotThere, is_denied, reading, translated
 from shared.objects.metadata import content_md5, metadata_of
@@ -136,3 +137,17 @@ class Wire:
                 bucket, key, body, cast(DictType, {**headers, "Content-MD5": content_md5(data)})
             )
         return Uploaded(len(data), written.etag or "", written.version_id)
+
+    def ask(
+        self,
+        method: str,
+        bucket: str,
+        key: str | None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        query: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+    ) -> Reply:
+        """One request as it is, and the answer as it is, a refusal too. Raises Failure where none comes."""
+        given, asked = cast(DictType, dict(headers or {})), cast(DictType, dict(query or {}))
+        return answered(lambda: self.bulk._execute(method, bucket, key, body, given, asked), bucket, key or "")

@@ -13,6 +13,7 @@ from shared.errors import Failure
 from shared.keys import facts_key
 from shared.objects import Store
 from shared.reasons import Next, Reason
+from tests.integration.objects.heeding import heeding
 from tests.integration.objects.proxy import Answer, Fault, Proxy, Request, lose_answer, says
 from tests.integration.objects.test_upload import some, write
 
@@ -102,6 +103,22 @@ def test_a_staging_object_that_is_gone_is_lost(store: Store, placement: Placemen
 def test_a_staging_bucket_that_is_gone_is_not_a_lost_object(store: Store, placement: Placement) -> None:
     elsewhere = replace(placement, source=("there-is-no-such-bucket", STAGED, None))
     assert failure_of(store, elsewhere).reason is Reason.STORAGE_DENIED
+
+
+def test_a_staging_object_that_was_replaced_is_lost_where_the_store_heeds_conditions(
+    store: Store, faulty: Store, proxy: Proxy, placement: Placement
+) -> None:
+    proxy.fault("PUT", KEY, heeding(store))
+    head = store.stat(placement.bucket, STAGED)
+    assert head
+    conditioned = replace(placement, if_match=head.etag)
+    store.put(placement.bucket, STAGED, b"another", content_type="video/mp4", metadata={})
+    failure = failure_of(faulty, conditioned)
+    assert failure.reason is Reason.STAGING_LOST
+    assert failure.evidence["error"] == "another object is in its place"
+    assert store.stat(placement.bucket, KEY) is None
+    store.put(placement.bucket, STAGED, BODY, content_type="video/mp4", metadata={})
+    assert place(faulty, conditioned).sha256 == DIGEST
 
 
 def test_one_flipped_bit_in_staging_is_never_placed_as_good(store: Store, placement: Placement) -> None:
