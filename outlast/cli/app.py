@@ -19,6 +19,7 @@ from outlast.cli.reverify import reverify
 from outlast.cli.show import show
 from outlast.cli.status import status
 from outlast.cli.submit import submit
+from outlast.cli.sweep import sweep
 from outlast.cli.up import down, up
 from outlast.publish import PublishError
 from shared.errors import Failure, UsageError
@@ -38,6 +39,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "retry": retry,
     "release": release,
     "reverify": reverify,
+    "sweep": sweep,
     "migrate": migrate,
     "up": up,
     "down": down,

@@ -1,8 +1,9 @@
 """The object store of Outlast, the only place that knows minio."""
 
 from shared.objects.errors import NotThere
+from shared.objects.listing import BegunUpload, Listed
 from shared.objects.store import Store, Stored
 from shared.objects.upload import Upload
 from shared.objects.wire import Head, Uploaded
 
-__all__ = ["Head", "NotThere", "Store", "Stored", "Upload", "Uploaded"]
+__all__ = ["BegunUpload", "Head", "Listed", "NotThere", "Store", "Stored", "Upload", "Uploaded"]

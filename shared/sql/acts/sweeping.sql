@@ -1,0 +1,8 @@
+-- sweeping: begins the deletion of staged objects that may go, of no others; from here on no task is resumed with them.
+INSERT INTO swept (task_id, epoch, bucket, key, version_id, size, why)
+SELECT o.task_id, o.epoch, %(bucket)s, o.key, o.version_id, o.size, s.standing
+FROM unnest(%(keys)s::text[], %(versions)s::text[], %(task_ids)s::uuid[], %(epochs)s::integer[], %(sizes)s::bigint[])
+         AS o (key, version_id, task_id, epoch, size)
+CROSS JOIN LATERAL staged_standing(%(bucket)s, o.key, o.task_id, o.epoch, %(over_before)s::timestamptz) AS s (standing)
+WHERE s.standing IN ('superseded', 'closed') OR (s.standing = 'unknown' AND %(unknown)s)
+ON CONFLICT (bucket, key, version_id) WHERE deleted_at IS NULL DO NOTHING;
