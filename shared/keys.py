@@ -87,5 +87,5 @@ def facts_key(key: str) -> str:
 
 
 def asset_of(key: str) -> str:
-    """The key of the asset that an object in the bucket of assets belongs to: itself, or what its file of facts is about."""
+    """The key of the asset that an object belongs to: the asset itself, or its file of facts."""
     return key.removesuffix(_FACTS)

@@ -10,7 +10,7 @@ from outlast.surroundings import Variables
 
 
 class ProbeVariables(Variables):
-    """As for the verifier: the limits of one examination, what is accepted without a decoder, and where the copies lie meanwhile."""
+    """As for the verifier: the limits, what is accepted without a decoder, and where the copies lie meanwhile."""
 
     probe_seconds: float = Field(60.0, gt=0)
     probe_memory_bytes: int = Field(2**30, gt=0)

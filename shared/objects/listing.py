@@ -1,4 +1,4 @@
-"""What a store holds, listed in the order of keys: objects with their versions, and multipart uploads that were begun."""
+"""What a store holds: objects with their versions, and multipart uploads that were begun."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,9 +6,12 @@ from datetime import UTC, datetime
 
 from minio.datatypes import Object
 
+from shared.errors import Failure
 from shared.objects.errors import translated
 from shared.objects.wire import Wire
 
+_NONE = {"NoSuchUpload", "NotImplemented"}
+"""rclone says the first where there is none; a store that lists no uploads says the second."""
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
 
@@ -49,8 +52,13 @@ def uploads(wire: Wire, bucket: str) -> Iterator[BegunUpload]:
     key: str | None = None
     upload_id: str | None = None
     while True:
-        with translated(bucket, ""):
-            page = wire.quick._list_multipart_uploads(bucket, key_marker=key, upload_id_marker=upload_id)
+        try:
+            with translated(bucket, ""):
+                page = wire.quick._list_multipart_uploads(bucket, key_marker=key, upload_id_marker=upload_id)
+        except Failure as failure:
+            if failure.evidence.get("code") not in _NONE:
+                raise
+            return
         for one in page.uploads:
             yield BegunUpload(one.object_name, one.upload_id or "", one.initiated_time or _NEVER)
         if not (page.is_truncated and page.uploads):

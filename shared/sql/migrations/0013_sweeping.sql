@@ -55,5 +55,5 @@ GRANT UPDATE (upload_over_at) ON claims TO outlast_sweeper;
 -- To hold a row takes the right to change a column of it; this role has no edge, so that every change is refused.
 GRANT UPDATE (task_id) ON tasks TO outlast_sweeper;
 GRANT SELECT (source_id, task_id, expires_at, observed_expired_at), DELETE ON sources TO outlast_sweeper;
-GRANT INSERT ON history TO outlast_sweeper;
+GRANT SELECT (task_id), INSERT ON history TO outlast_sweeper;
 GRANT SELECT ON public_rejected TO outlast_sweeper;

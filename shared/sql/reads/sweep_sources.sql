@@ -5,9 +5,8 @@ WITH looked AS MATERIALIZED (
 ), dead AS (
     SELECT l.source_id, l.task_id FROM looked l JOIN tasks t USING (task_id)
     WHERE t.state IN ('complete', 'abandoned') AND t.state_since < %(over_before)s
-       -- While it may still be downloaded, a link that should be dead is the last thing to try.
-       OR t.state NOT IN ('generating', 'output_ready', 'downloading', 'download_retry')
-          AND least(l.expires_at, l.observed_expired_at) < %(dead_before)s
+       -- On its way a task may come back to its link, though that should be dead.
+       OR t.state = 'needs_attention' AND least(l.expires_at, l.observed_expired_at) < %(dead_before)s
 ), reached AS (
     SELECT count(*) AS looked_at, (array_agg(source_id ORDER BY source_id DESC))[1] AS reached FROM looked
 )
