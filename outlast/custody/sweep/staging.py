@@ -23,15 +23,15 @@ class _Staged:
 
 
 def staging(ground: Ground) -> Iterator[Found]:
-    """Look at every object of the staging bucket. What an earlier sweep began to delete is ended first."""
-    if not ground.dry_run:
-        yield from _ended(ground)
+    """Look at every object of the staging bucket, then delete what may go, and what an earlier sweep left begun."""
     for page in pages(ground.store.listed(ground.staging_bucket), PAGE):
         old = [listed for listed in page if listed.modified < ground.over_before]
         named = [(listed, read_staging_key(listed.key)) for listed in old]
         yield from (Found(Step.STAGING, Fate.KEPT, one.key, "young", one.size) for one in page if one not in old)
         yield from (_unowned(one, "no staging key") for one, key in named if key is None)
         yield from _judged(ground, [_Staged(one, key) for one, key in named if key is not None])
+    if not ground.dry_run:
+        yield from _ended(ground)
 
 
 def _judged(ground: Ground, staged: list[_Staged]) -> Iterator[Found]:
@@ -48,7 +48,6 @@ def _judged(ground: Ground, staged: list[_Staged]) -> Iterator[Found]:
             yield Found(Step.STAGING, Fate.KEPT, one.listed.key, standing, one.listed.size)
     if going and not ground.dry_run:
         _begin(ground, going)
-        yield from _ended(ground)
 
 
 def _begin(ground: Ground, going: list[_Staged]) -> None:

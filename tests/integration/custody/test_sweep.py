@@ -46,7 +46,7 @@ def test_no_age_makes_bytes_go_that_a_task_waits_with_or_that_a_claim_still_writ
     claim = sweeping.staged(held, stopped)
     values = {"reason": str(Reason.NOT_MEDIA), "evidence": {}, "to_state": "needs_attention", "sources_added": 0}
     assert sweeping.as_role("verifier").run("give_up", **claim.token, **values)
-    assert sweeping.sweep(later=NINETY) == []
+    assert told(sweeping.sweep(later=NINETY)) == {}
     assert sweeping.held() == {writes, waits, proven, stopped}
 
 

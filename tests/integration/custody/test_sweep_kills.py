@@ -8,21 +8,20 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
-from uuid import uuid4
 
 import psycopg
 import pytest
 
-from outlast.custody.sweep import Fate, Found, Ground, Step, present, sweep
+from outlast.custody.sweep import Fate, Ground, Step, sweep
 from shared.db import Database
 from tests.conftest import TestDatabase
-from tests.integration.custody.sweeping import GRACE, LATER, Sweeping, sweeping, unknown_key
-from tests.integration.objects.proxy import Answer, Proxy, Request
+from tests.integration.custody.sweeping import Sweeping, sweeping
+from tests.integration.objects.proxy import Answer, Proxy, Request, says
 from tests.integration.objects.servers import S3
 
 __all__ = ["sweeping"]
 
-LOST = 30
+LOST = 20
 KILLS = 200 if os.environ.get("OUTLAST_DRILLS") == "full" else 20
 FORKS = get_context("fork")
 
@@ -58,13 +57,16 @@ def test_whenever_a_sweeper_is_killed_the_next_one_ends_what_it_began(
     database: TestDatabase, sweeping: Sweeping, needed: set[str]
 ) -> None:
     url, ground = database.url("outlast_sweeper"), sweeping.ground()
-    sweeping.database.close()
-    chance = random.Random(uuid4().int)
+    lost = sweeping.held() - needed
     began = time.monotonic()
+    assert run(lambda: swept(ground, url)) == 0
+    took, chance = time.monotonic() - began, random.Random(min(lost))
     for _ in range(KILLS):
-        killed(lambda: swept(ground, url), after=chance.uniform(0.0, 0.25))
+        for key in lost:
+            sweeping.put(key)
+        killed(lambda: swept(ground, url), after=chance.uniform(0.0, took))
         assert needed <= sweeping.held()
-    assert run(lambda: swept(ground, url)) == 0, f"after {time.monotonic() - began:.0f} s of kills"
+    assert run(lambda: swept(ground, url)) == 0
     assert sweeping.held() == needed
     assert open_deletions(database)[1] == 0
 
@@ -108,7 +110,7 @@ def test_an_object_that_the_store_does_not_give_up_stops_no_other(
 
     def refuse(request: Request) -> Answer | None:
         stubborn.append(request.target)
-        return Answer.error(403, "AccessDenied") if request.target == stubborn[0] else request.forward()
+        return says(403, "AccessDenied")(request) if request.target == stubborn[0] else request.forward()
 
     proxy.fault("DELETE", sweeping.staging, refuse)
     behind = Ground(**{**vars(sweeping.ground()), "store": s3.by_way_of(proxy.endpoint).open()})
