@@ -60,6 +60,20 @@ def test_the_bytes_of_a_task_that_is_complete_go_after_the_grace_time_and_its_as
     assert sweeping.store.stat(sweeping.assets, asset) is not None
 
 
+def test_the_bytes_of_a_task_that_an_operator_abandoned_go_after_the_grace_time(
+    database: TestDatabase, sweeping: Sweeping
+) -> None:
+    claim, key = sweeping.claimed()
+    verify = sweeping.staged(claim, key)
+    values = {"reason": "not_media", "evidence": {}, "to_state": "needs_attention", "sources_added": 0}
+    assert sweeping.as_role("verifier").run("give_up", **verify.token, **values)
+    with psycopg.connect(database.url("outlast_operator")) as connection:
+        connection.execute("UPDATE tasks SET state = 'abandoned'")
+    assert sweeping.sweep(later=timedelta(hours=23)) == []
+    assert told(sweeping.sweep()) == {("deleted", "closed"): 1}
+    assert sweeping.held() == set()
+
+
 def test_what_the_database_does_not_know_is_told_and_goes_only_when_that_is_wished(sweeping: Sweeping) -> None:
     claim, _ = sweeping.claimed()
     strange = {sweeping.put(unknown_key(uuid4())), sweeping.put("staging/readme.txt")}
@@ -144,7 +158,9 @@ def test_objects_among_the_assets_that_no_row_owns_are_told_and_stay(sweeping: S
     assert {one.key for one in sweeping.store.listed(sweeping.assets)} == {asset, stray, facts}
 
 
-def test_a_task_is_not_resumed_with_bytes_that_are_swept(as_role: As, sweeping: Sweeping) -> None:
+def test_what_is_needed_is_not_begun_and_what_is_begun_is_not_resumed(
+    database: TestDatabase, as_role: As, sweeping: Sweeping
+) -> None:
     claim, key = sweeping.claimed()
     verify = sweeping.staged(claim, key)
     give_up = {"evidence": {}, "sources_added": 0, "reason": "not_media", "to_state": "needs_attention"}
@@ -153,9 +169,13 @@ def test_a_task_is_not_resumed_with_bytes_that_are_swept(as_role: As, sweeping: 
     named = {"task_ids": [claim.task_id], "epochs": [1], "sizes": [1], "unknown": False}
     as_role("sweeper").run("sweeping", **begun, **named)
     assert as_role("sweeper").run("sweep_begun", bucket=sweeping.staging, after=0, limit=9) == [], "it is needed"
+    with psycopg.connect(database.url("outlast_sweeper")) as connection:
+        columns = "(task_id, epoch, bucket, key, version_id, size, why)"
+        row = (claim.task_id, 1, sweeping.staging, key, "", 1, "closed")
+        connection.execute(f"INSERT INTO swept {columns} VALUES (%s, %s, %s, %s, %s, %s, %s)".encode(), row)
     retried = as_role("operator").one("operator_retry", task_id=claim.task_id, why="again")
     assert retried is not None
-    assert retried["state"] == "verifying"
+    assert retried["state"] == "output_ready"
 
 
 def test_the_sweeper_may_change_no_task(database: TestDatabase, sweeping: Sweeping) -> None:
