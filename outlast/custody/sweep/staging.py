@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
-from outlast.custody.sweep.ground import PAGE, Fate, Found, Ground, Step, failed
+from outlast.custody.sweep.ground import PAGE, Fate, Found, Ground, Step, failed, present
 from outlast.custody.sweep.pages import pages
 from shared.errors import Failure
 from shared.keys import StagingKey, read_staging_key
@@ -24,17 +25,18 @@ class _Staged:
 
 def staging(ground: Ground) -> Iterator[Found]:
     """Look at every object of the staging bucket, then delete what may go, and what an earlier sweep left begun."""
+    began_at = present(ground.database)
     for page in pages(ground.store.listed(ground.staging_bucket), PAGE):
         old = [listed for listed in page if listed.modified < ground.over_before]
         named = [(listed, read_staging_key(listed.key)) for listed in old]
         yield from (Found(Step.STAGING, Fate.KEPT, one.key, "young", one.size) for one in page if one not in old)
         yield from (_unowned(one, "no staging key") for one, key in named if key is None)
-        yield from _judged(ground, [_Staged(one, key) for one, key in named if key is not None])
+        yield from _judged(ground, [_Staged(one, key) for one, key in named if key is not None], began_at)
     if not ground.dry_run:
         yield from _ended(ground)
 
 
-def _judged(ground: Ground, staged: list[_Staged]) -> Iterator[Found]:
+def _judged(ground: Ground, staged: list[_Staged], began_at: datetime) -> Iterator[Found]:
     going = []
     rows = ground.database.run("sweep_staging", **_named(ground, staged))
     for one, standing in zip(staged, (row["standing"] for row in rows), strict=True):
@@ -47,16 +49,17 @@ def _judged(ground: Ground, staged: list[_Staged]) -> Iterator[Found]:
         else:
             yield Found(Step.STAGING, Fate.KEPT, one.listed.key, standing, one.listed.size)
     if going and not ground.dry_run:
-        _begin(ground, going)
+        _begin(ground, going, began_at)
 
 
-def _begin(ground: Ground, going: list[_Staged]) -> None:
+def _begin(ground: Ground, going: list[_Staged], began_at: datetime) -> None:
     """Commit what is about to be deleted, judged once more while nobody can move the tasks."""
     held = sorted({one.key.task_id for one in going})
     values = {
         "versions": [one.listed.version_id or "" for one in going],
         "sizes": [one.listed.size for one in going],
         "unknown": ground.unknown,
+        "began_at": began_at,
     }
     ground.database.run_all(
         [("hold_tasks", {"task_ids": held}), ("sweeping", {**_named(ground, going), **values})],

@@ -166,7 +166,13 @@ def test_what_is_needed_is_not_begun_and_what_is_begun_is_not_resumed(
     give_up = {"evidence": {}, "sources_added": 0, "reason": "not_media", "to_state": "needs_attention"}
     assert as_role("verifier").run("give_up", **verify.token, **give_up)
     begun = {"bucket": sweeping.staging, "over_before": sweeping.ground().now, "keys": [key], "versions": [""]}
-    named = {"task_ids": [claim.task_id], "epochs": [1], "sizes": [1], "unknown": False}
+    named = {
+        "task_ids": [claim.task_id],
+        "epochs": [1],
+        "sizes": [1],
+        "unknown": False,
+        "began_at": sweeping.ground().now,
+    }
     as_role("sweeper").run("sweeping", **begun, **named)
     assert as_role("sweeper").run("sweep_begun", bucket=sweeping.staging, after=0, limit=9) == [], "it is needed"
     with psycopg.connect(database.url("outlast_sweeper")) as connection:
