@@ -3,13 +3,16 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from threading import Event
 
 from minio.datatypes import Object
 
 from shared.errors import Failure
-from shared.objects.errors import translated
+from shared.objects.errors import Transient, translated
 from shared.objects.wire import Wire
 
+TROUBLES = 8
+"""Times in a row that the store may fail to list before that is told."""
 _NONE = {"NoSuchUpload", "NotImplemented"}
 """rclone says the first where there is none; a store that lists no uploads says the second."""
 _NEVER = datetime.max.replace(tzinfo=UTC)
@@ -38,7 +41,24 @@ def objects(wire: Wire, bucket: str) -> Iterator[Listed]:
     """All objects of a bucket, each version where it has versions. Raises Failure while iterating."""
     with translated(bucket, ""):
         versioned = wire.quick.get_bucket_versioning(bucket).status in {"Enabled", "Suspended"}
-    found = wire.quick.list_objects(bucket, recursive=True, include_version=versioned)
+    after: str | None = None
+    troubles = 0
+    while True:
+        try:
+            for one in _objects(wire, bucket, after, versioned=versioned):
+                after, troubles = one.key, 0
+                yield one
+            return
+        except Transient:
+            # rclone answers so while somebody deletes what it lists.
+            troubles += 1
+            if troubles == TROUBLES:
+                raise
+            Event().wait(troubles * 0.25)
+
+
+def _objects(wire: Wire, bucket: str, after: str | None, *, versioned: bool) -> Iterator[Listed]:
+    found = wire.quick.list_objects(bucket, recursive=True, include_version=versioned, start_after=after)
     while True:
         with translated(bucket, ""):
             one = next(found, None)
