@@ -53,7 +53,7 @@ docs: bootstrap ## Write docs/providers anew from the files of the providers, an
 
 drills: bootstrap ## Run the drills at full size: slow hosts, outages, kills at every step, some 25 minutes on a quiet machine.
 	@OUTLAST_DRILLS=full $(BIN)/python -m pytest -W error $(ARGS) tests/system/test_crowds.py tests/system/test_kills.py \
-		tests/system/test_bulk.py tests/integration/ingest/test_webhook_burst.py tests/integration/reading/test_plans.py
+		tests/system/test_bulk.py tests/integration/ingest/test_webhook_burst.py tests/integration/reading/test_plans.py tests/integration/custody/test_sweep_kills.py
 
 fuzz: bootstrap ## Send 50,000 odd links, heads and bodies each through a transfer, 4 minutes; FUZZ=n, SEED=s, CASE=urls/7.
 	@$(BIN)/python -W error -m tests.fuzz $(if $(FUZZ),--number $(FUZZ)) $(if $(SEED),--seed $(SEED)) $(if $(CASE),--case $(CASE))

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from dataclasses import dataclass
 from uuid import UUID
 
 from shared.messages import ACCOUNT
@@ -11,9 +12,12 @@ STAGING_PREFIX = "staging/"
 OUTPUT_PREFIX = "output/"
 """Under it lie the results of processors."""
 
+_FACTS = ".outlast.json"
 _PART = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _WORD = re.compile(r"[a-z0-9]{1,16}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+_STAGING_KEY = re.compile(rf"{STAGING_PREFIX}({_UUID})/([1-9][0-9]{{0,8}})-({_UUID})")
 
 
 def durable_key(
@@ -45,6 +49,21 @@ def staging_key(task_id: UUID, epoch: int, lease_id: UUID) -> str:
     return f"{STAGING_PREFIX}{task_id}/{epoch}-{lease_id}"
 
 
+@dataclass(frozen=True)
+class StagingKey:
+    """What the key of staged bytes tells of the claim that wrote them."""
+
+    task_id: UUID
+    epoch: int
+    lease_id: UUID
+
+
+def read_staging_key(key: str) -> StagingKey | None:
+    """The claim in a staging key; None for a key that no claim of ours has."""
+    found = _STAGING_KEY.fullmatch(key)
+    return StagingKey(UUID(found[1]), int(found[2]), UUID(found[3])) if found else None
+
+
 def input_key(prefix: str, account: str, name: str) -> str:
     """The key of an object that an account puts into the input bucket. Raises ValueError for a wrong part."""
     if not ACCOUNT.fullmatch(account) or not name.strip("/"):
@@ -64,4 +83,9 @@ def account_of_input(prefix: str, key: str) -> str | None:
 
 def facts_key(key: str) -> str:
     """The key of the JSON file of facts beside an asset."""
-    return f"{key}.outlast.json"
+    return f"{key}{_FACTS}"
+
+
+def asset_of(key: str) -> str:
+    """The key of the asset that an object belongs to: the asset itself, or its file of facts."""
+    return key.removesuffix(_FACTS)

@@ -67,6 +67,7 @@ class Environment:
             **self._object_store(),
             "OUTLAST_DATABASE_URL": self._postgres.url(ROLES["reader"], DATABASE),
             "OUTLAST_OPERATOR_DATABASE_URL": self._postgres.url(ROLES["operator"], DATABASE),
+            "OUTLAST_SWEEPER_DATABASE_URL": self._postgres.url(ROLES["sweeper"], DATABASE),
             "OUTLAST_AMQP_URL": self._rabbitmq.url(BROKER_USERS["producer"], VHOST),
         }
 

@@ -20,6 +20,7 @@ from outlast.cli.reverify import reverify
 from outlast.cli.show import show
 from outlast.cli.status import status
 from outlast.cli.submit import submit
+from outlast.cli.sweep import sweep
 from outlast.cli.up import down, up
 from outlast.publish import PublishError
 from shared.errors import Failure, UsageError
@@ -40,6 +41,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "release": release,
     "reverify": reverify,
     "doctor": doctor,
+    "sweep": sweep,
     "migrate": migrate,
     "up": up,
     "down": down,

@@ -38,6 +38,8 @@ class Connections(BaseSettings):
     database_password_file: Path | None = None
     operator_database_url: SecretStr | None = None
     operator_database_password_file: Path | None = None
+    sweeper_database_url: SecretStr | None = None
+    sweeper_database_password_file: Path | None = None
     s3_endpoint: str | None = None
     s3_region: str = "us-east-1"
     s3_access_key: str = ""
@@ -58,6 +60,11 @@ class Connections(BaseSettings):
         """The libpq URL of an operator, with its password. Raises UsageError without one."""
         url, password_file = self.operator_database_url, self.operator_database_password_file
         return _whole(url, password_file, "OUTLAST_OPERATOR_DATABASE_URL")
+
+    def sweeper_database(self) -> str:
+        """The libpq URL of the sweeper, with its password. Raises UsageError without one."""
+        url, password_file = self.sweeper_database_url, self.sweeper_database_password_file
+        return _whole(url, password_file, "OUTLAST_SWEEPER_DATABASE_URL")
 
     def input(self) -> Input:
         """Where files are put that are to be captured. Raises UsageError as `store` does."""
@@ -110,7 +117,8 @@ def connections() -> Connections:
     Raises UsageError when there are local stacks of which none runs.
     """
     told = Connections()
-    if told.amqp_url or told.database_url or told.operator_database_url or told.s3_endpoint:
+    databases = (told.database_url, told.operator_database_url, told.sweeper_database_url)
+    if told.amqp_url or any(databases) or told.s3_endpoint:
         return told
     stack = running_stack()
     if stack is None:

@@ -35,10 +35,18 @@ def instant_of(option: str, text: str | None) -> datetime | None:
     return instant
 
 
+def seconds_of(option: str, text: str) -> float:
+    """The seconds of a span: `90s`, `30m`, `12h`, `7d`. Raises UsageError."""
+    found = _SPAN.fullmatch(text)
+    if not found:
+        raise UsageError(f"The value of {option} is no span. Give one such as 30m, 12h or 7d.")
+    return float(int(found[1]) * _UNITS[found[2]])
+
+
 def since_of(option: str, text: str | None) -> datetime | None:
     """The instant that an option gives, or the one so long ago: `90s`, `30m`, `12h`, `7d`. Raises UsageError."""
-    if text is not None and (found := _SPAN.fullmatch(text)):
-        return datetime.now(UTC) - timedelta(seconds=int(found[1]) * _UNITS[found[2]])
+    if text is not None and _SPAN.fullmatch(text):
+        return datetime.now(UTC) - timedelta(seconds=seconds_of(option, text))
     try:
         return instant_of(option, text)
     except UsageError:

@@ -71,12 +71,22 @@ class Multipart:
     def abort(self) -> None:
         """Let the store forget the parts. Never raises; parts that may stay behind are logged."""
         try:
-            with translated(self._bucket, self._key):
-                self._wire.quick._abort_multipart_upload(self._bucket, self._key, self.upload_id)
+            abort(self._wire, self._bucket, self._key, self.upload_id)
         except Failure as failure:
-            # No such upload is what was wanted: it was completed, aborted or forgotten by the store before.
-            if failure.evidence.get("code") != "NoSuchUpload":
-                log.warning("upload_abort_failed", reason=failure.reason, **{**failure.evidence, **self.named})
+            log.warning("upload_abort_failed", reason=failure.reason, **{**failure.evidence, **self.named})
+
+
+def abort(wire: Wire, bucket: str, key: str, upload_id: str) -> bool:
+    """Let the store forget the parts of an upload; False if it knows no such upload. Raises Failure."""
+    try:
+        with translated(bucket, key):
+            wire.quick._abort_multipart_upload(bucket, key, upload_id)
+    except Failure as failure:
+        # It was completed, aborted or forgotten by the store before.
+        if failure.evidence.get("code") != "NoSuchUpload":
+            raise
+        return False
+    return True
 
 
 def copied_etag(response: BaseHTTPResponse) -> str:

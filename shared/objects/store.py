@@ -13,7 +13,9 @@ from shared.objects.budget import BYTES_IN_FLIGHT, PartBudget
 from shared.objects.buffers import Buffers
 from shared.objects.copying import COPY_LIMIT, Copier, Source
 from shared.objects.errors import NotThere, refused, translated
+from shared.objects.listing import BegunUpload, Listed, objects, uploads
 from shared.objects.metadata import headers_of
+from shared.objects.multipart import abort
 from shared.objects.patience import patiently
 from shared.objects.sending import Begun
 from shared.objects.upload import Upload
@@ -162,6 +164,18 @@ class Store:
     def ask(self, method: str, bucket: str, key: str | None = None, **told: Any) -> Reply:
         """One request as it is, with its answer as it is; `told` are headers, query and body (`Wire.ask`)."""
         return self._wire.ask(method, bucket, key, **told)
+
+    def listed(self, bucket: str) -> Iterator[Listed]:
+        """All objects of a bucket by key, each version where it has versions; asks for more while iterating."""
+        return objects(self._wire, bucket)
+
+    def begun_uploads(self, bucket: str) -> Iterator[BegunUpload]:
+        """The multipart uploads that were begun and not ended; some stores list none."""
+        return uploads(self._wire, bucket)
+
+    def abort(self, bucket: str, key: str, upload_id: str) -> bool:
+        """Have the store forget a multipart upload; False if it knows no such upload."""
+        return abort(self._wire, bucket, key, upload_id)
 
     def ensure_bucket(self, bucket: str) -> None:
         """Make the bucket unless it is there."""

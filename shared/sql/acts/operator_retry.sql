@@ -2,7 +2,8 @@
 WITH stopped AS (
     SELECT task_id, output_id = '' AS is_placeholder,
            EXISTS (SELECT FROM rejected r
-                   WHERE r.bucket = staged_bucket AND r.key = staged_key AND r.purging_at IS NOT NULL) AS is_purged
+                   WHERE r.bucket = staged_bucket AND r.key = staged_key AND r.purging_at IS NOT NULL)
+           OR EXISTS (SELECT FROM swept s WHERE s.task_id = tasks.task_id AND s.key = staged_key) AS is_purged
     FROM tasks
     WHERE task_id = %(task_id)s AND state = 'needs_attention' AND reason <> 'held_for_review'
     FOR UPDATE

@@ -10,7 +10,7 @@ from deploy.local.process import Process
 from outlast.cli.connections import connections, opened
 from shared.errors import UsageError
 
-ADDRESSES = ("AMQP", "DATABASE", "OPERATOR_DATABASE")
+ADDRESSES = ("AMQP", "DATABASE", "OPERATOR_DATABASE", "SWEEPER_DATABASE")
 STORE = ("S3_ENDPOINT", "S3_SECRET_KEY_FILE", "INPUT_BUCKET", "INPUT_PREFIX")
 VARIABLES = [*STORE, *(f"{name}_{what}" for name in ADDRESSES for what in ("URL", "PASSWORD_FILE"))]
 
