@@ -1,6 +1,6 @@
 """A second opinion on accepted files: decodes each one whole by other code than the checks, in a process of its own.
 
-Reads lines of a kind and a path, answers each with `ok` or with what went wrong. Imports nothing of ours.
+Reads lines of a kind, or `json`, and a path, answers each with `ok` or with what went wrong. Imports nothing of ours.
 """
 
 import json
@@ -57,21 +57,25 @@ def decode_archive(path: str) -> None:
             raise ValueError("a bad entry, or none")
 
 
-def decode_text(path: str) -> None:
-    """It is Unicode, and JSON where it begins so."""
+def decode_text(path: str) -> str:
+    """It is Unicode."""
     with open(path, "rb") as file:
-        text = file.read().decode("utf-8-sig")
-    if text.lstrip().startswith("{"):
-        json.loads(text)
+        return file.read().decode("utf-8-sig")
 
 
-DECODE: dict[str, Callable[[str], None]] = {
+def decode_json(path: str) -> None:
+    """It is JSON."""
+    json.loads(decode_text(path))
+
+
+DECODE: dict[str, Callable[[str], object]] = {
     "video": decode_media,
     "audio": decode_media,
     "image": decode_image,
     "pdf": decode_pdf,
     "archive": decode_archive,
     "text": decode_text,
+    "json": decode_json,
 }
 
 

@@ -94,7 +94,8 @@ class Course:
             return ""
         opinion = self._opinions.get()
         try:
-            said = opinion.ask(verdict.facts.kind, path)
+            is_json = verdict.facts.content_type == "application/json"
+            said = opinion.ask("json" if is_json else verdict.facts.kind, path)
         finally:
             self._opinions.put(opinion)
         return "" if said == "ok" else f"accepted as {verdict.facts.container}, and does not decode: {said}"

@@ -10,8 +10,8 @@ BITRATES_2 = (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)
 """Layer III, kbit/s, of MPEG-1 and of MPEG-2 and 2.5."""
 
 TAGS = (b"TAG", b"APETAGEX", b"LYRICSBEGIN")
-MOST_REST = 4096
-"""Bytes after the last frame, other than a tag, that are taken for padding and not for a hole."""
+MOST_PADDING = 4096
+"""Zeros after the last frame that are taken for padding and not for a hole."""
 
 SAMPLE_RATES = {3: (44100, 48000, 32000), 2: (22050, 24000, 16000), 0: (11025, 12000, 8000)}
 HEADER_BYTES = 10
@@ -57,9 +57,9 @@ def _walk(subject: Subject, position: int, length_of: Callable[[bytes], int]) ->
             raise truncated("the last frame is not complete")
         if frames > subject.limits.boxes * 10:
             raise Refused(Reason.UNSAFE_MEDIA, "the file has too many frames")
-    rest = subject.size - position
-    if rest > MOST_REST and not read_at(subject.file, position, 16).startswith(TAGS):
-        raise Refused(Reason.UNDECODABLE, f"{rest} bytes that are no frames")
+    rest = read_at(subject.file, position, MOST_PADDING + 1)
+    if not rest.startswith(TAGS) and (len(rest) > MOST_PADDING or rest.strip(b"\0")):
+        raise Refused(Reason.UNDECODABLE, "bytes after the last frame are no frames, no tag and no padding")
     subject.ends_at(position)
     return frames
 

@@ -39,7 +39,7 @@ def test_a_mutant_is_made_again_from_its_seed_and_number() -> None:
     assert mutant(SEED, 7).data != mutant(SEED + 1, 7).data
 
 
-@pytest.mark.parametrize("kind", ["video", "image", "pdf", "archive", "text"])
+@pytest.mark.parametrize("kind", ["video", "image", "pdf", "archive", "text", "json"])
 def test_the_second_opinion_is_against_a_file_that_does_not_decode(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"{\xff" * 100)

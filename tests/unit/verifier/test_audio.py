@@ -28,6 +28,13 @@ PLAIN_MP3 = (("write_xing", "0"),)
 TAG = b"ID3\x04\0\0\0\0\0\x14" + bytes(20)
 
 
+def test_bytes_after_an_mp3_that_are_no_frames_are_undecodable_and_zeros_are_padding(
+    accepted: Callable[..., Facts], examine: Callable[..., Verdict]
+) -> None:
+    assert examine(sound() + b"\x5a" * 500, Kind.AUDIO).reason is Reason.UNDECODABLE
+    assert accepted(sound() + bytes(500), Kind.AUDIO).notes == ("trailing_bytes",)
+
+
 @pytest.mark.parametrize("name", GOOD)
 def test_good_audio_is_accepted_with_its_facts(name: str, accepted: Callable[..., Facts]) -> None:
     make, content_type, codec = GOOD[name]
