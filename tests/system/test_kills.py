@@ -221,8 +221,8 @@ def test_killed_while_a_request_to_the_store_is_lost_done_or_late(
 ) -> None:
     """One task's request never arrives, the next one's answer never does, the third one's request comes too late.
 
-    A multipart upload of a killed claim stays in the store, as nothing sweeps yet; but its claim names it,
-    unless the kill came between the store's answer and the note of it.
+    A multipart upload of a killed claim stays in the store until a sweep; its claim names it, unless the kill came
+    between the store's answer and the note of it.
     """
     system.start_all()
     bucket = {"staging": system.staging, "assets": system.assets}[call.bucket]

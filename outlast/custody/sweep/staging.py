@@ -13,7 +13,7 @@ from shared.objects import Listed
 
 OVER = ("superseded", "closed")
 """How an object stands that may go."""
-UNOWNED = ("unknown", "ahead")
+UNOWNED = ("unknown", "no claim")
 """How one stands of which the database knows nothing."""
 
 
@@ -88,6 +88,7 @@ def _named(ground: Ground, staged: list[_Staged]) -> dict[str, Any]:
         "keys": [one.listed.key for one in staged],
         "task_ids": [one.key.task_id for one in staged],
         "epochs": [one.key.epoch for one in staged],
+        "lease_ids": [one.key.lease_id for one in staged],
     }
 
 

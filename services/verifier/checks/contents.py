@@ -1,6 +1,6 @@
 """What a file in an archive is by its first bytes: a program, a script, or an archive that nobody looks into."""
 
-from services.verifier.checks.office import OLE
+from services.verifier.checks.formats import OLE, PACKED
 from services.verifier.checks.subject import Refused, Subject
 from shared.reasons import Reason
 
@@ -10,8 +10,6 @@ HEAD_BYTES = 64
 MACH_O = tuple(bytes.fromhex(magic) for magic in ("feedface", "feedfacf", "cefaedfe", "cffaedfe"))
 PROGRAMS = (b"\x7fELF", b"\xca\xfe\xba\xbe", b"dex\n", *MACH_O)
 """Of Linux, Java or several machines of macOS, Android, macOS; those of Windows begin with letters, and hold zeros."""
-
-PACKED = (b"\x1f\x8b", b"7z\xbc\xaf", b"Rar!", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 
 
 def check_start(subject: Subject, start: bytes) -> None:

@@ -27,20 +27,33 @@ PLAIN = {
     b"fLaC": "flac",
 }
 
-TAGS = 16
-"""Most ID3 tags in a row in front of a file."""
+PACKED = {
+    b"\x1f\x8b": "is packed with gzip, as a .tar.gz is",
+    b"7z\xbc\xaf\x27\x1c": "is a 7z archive",
+    b"Rar!": "is a RAR archive",
+    b"BZh": "is packed with bzip2",
+    b"\xfd7zXZ": "is packed with xz",
+    b"\x28\xb5\x2f\xfd": "is packed with zstd",
+}
+"""Archives that nobody looks into here, and what to say of them."""
+
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""Office files of the old form, and the parts of new ones that hold macros."""
+
+MOST_TAGS = 16
+"""ID3 tags in a row in front of a file."""
 
 
 def known_format(subject: Subject) -> str | None:
     """The accepted format whose signature the file has; of a file behind ID3 tags that of what follows."""
     found, end = format_of(subject.head), 0
-    for _ in range(TAGS):
+    for _ in range(MOST_TAGS):
         if found != "id3":
             return found
         end += id3_end(read_at(subject.file, end, 10))
         found = format_of(read_at(subject.file, end, 64), default="mp3")
     if found == "id3":
-        raise Refused(Reason.NOT_MEDIA, f"the file begins with more than {TAGS} ID3 tags")
+        raise Refused(Reason.NOT_MEDIA, f"the file begins with more than {MOST_TAGS} ID3 tags")
     return found
 
 

@@ -5,10 +5,10 @@ import re
 from typing import IO
 from zipfile import ZipFile
 
+from services.verifier.checks.formats import OLE
 from services.verifier.checks.subject import Refused
 from shared.reasons import Reason
 
-OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 TYPES = "[content_types].xml"
 PART_BYTES = 16 * 2**20
 """Most bytes of a list of types or of relationships."""

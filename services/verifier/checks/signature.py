@@ -6,7 +6,7 @@ import re
 import filetype
 
 from services.verifier.checks.error_body import PAGE, json_is_error
-from services.verifier.checks.formats import format_of, known_format
+from services.verifier.checks.formats import OLE, PACKED, format_of, known_format
 from services.verifier.checks.subject import HEAD_BYTES, NotApplicable, Refused, Subject
 from services.verifier.policy import FORMATS
 from shared.messages import Kind
@@ -17,15 +17,9 @@ ERRORS = {"an HTML page", "XML that says an error", "JSON that says an error"}
 """What is an error also where text, or bytes of any sort, were promised."""
 JSON_ERROR = re.compile(rb"\{\s*\"errors?\"\s*:\s*+(?!null|false|0|\"\"|\[\s*\]|\{\s*\})")
 XML_ERROR = re.compile(rb"(?>(?:<\?[^>]*>|<!--.*?-->|\s)*)<error", re.DOTALL)
-SEND_ZIP = "only ZIP archives are accepted"
 REFUSED = {
-    b"\x1f\x8b": f"is packed with gzip, as a .tar.gz is; {SEND_ZIP}",
-    b"7z\xbc\xaf\x27\x1c": f"is a 7z archive; {SEND_ZIP}",
-    b"Rar!": f"is a RAR archive; {SEND_ZIP}",
-    b"BZh": f"is packed with bzip2; {SEND_ZIP}",
-    b"\xfd7zXZ": f"is packed with xz; {SEND_ZIP}",
-    b"\x28\xb5\x2f\xfd": f"is packed with zstd; {SEND_ZIP}",
-    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "is an old office file (OLE), which may hold macros and so is not accepted",
+    **{start: f"{what}; only ZIP archives are accepted" for start, what in PACKED.items()},
+    OLE: "is an old office file (OLE), which may hold macros and so is not accepted",
     b"\x7fELF": "is a program (ELF), which is not accepted",
     b"MZ": "is a program (PE), which is not accepted",
 }

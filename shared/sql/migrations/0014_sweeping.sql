@@ -19,7 +19,7 @@ COMMENT ON COLUMN swept.task_id IS 'The task in the object''s key; with why = un
 COMMENT ON COLUMN swept.version_id IS 'Empty in a bucket without versions.';
 
 CREATE FUNCTION staged_standing(
-    of_bucket text, of_key text, of_task uuid, of_epoch integer, over_before timestamptz
+    of_bucket text, of_key text, of_task uuid, of_epoch integer, of_lease uuid, over_before timestamptz
 ) RETURNS text STABLE LANGUAGE sql AS $$
     SELECT CASE
         WHEN t.task_id IS NULL THEN 'unknown'
@@ -27,18 +27,16 @@ CREATE FUNCTION staged_standing(
         WHEN EXISTS (SELECT FROM rejected r WHERE r.bucket = of_bucket AND r.key = of_key AND r.purged_at IS NULL)
             THEN 'rejected'
         WHEN t.staged_bucket = of_bucket AND t.staged_key = of_key
-            THEN CASE WHEN t.state IN ('complete', 'abandoned') AND t.state_since < over_before THEN 'closed'
-                      ELSE 'needed' END
-        -- The database was set back behind this claim.
-        WHEN of_epoch > t.epoch THEN 'ahead'
+            THEN CASE WHEN is_over THEN 'closed' ELSE 'needed' END
+        -- The database was set back behind this claim: until the task is over its bytes may be the only ones.
+        WHEN c.task_id IS NULL THEN CASE WHEN is_over THEN 'superseded' ELSE 'no claim' END
         WHEN c.ended_at < over_before THEN 'superseded'
         ELSE 'needed' END
     FROM (SELECT of_task AS task_id) told
     LEFT JOIN tasks t USING (task_id)
-    -- Its own claim, or the first one that came after a claim of which the database knows nothing.
-    LEFT JOIN LATERAL (
-        SELECT ended_at FROM claims
-        WHERE claims.task_id = t.task_id AND claims.epoch >= of_epoch ORDER BY claims.epoch LIMIT 1) c ON true
+    LEFT JOIN claims c ON c.task_id = t.task_id AND c.epoch = of_epoch AND c.lease_id = of_lease
+    CROSS JOIN LATERAL (
+        SELECT coalesce(t.state IN ('complete', 'abandoned') AND t.state_since < over_before, false)) task (is_over)
 $$;
 COMMENT ON FUNCTION staged_standing IS 'Why a staged object may go, superseded or closed, or why it stays.';
 
